@@ -1,0 +1,1 @@
+"""The pure domain: types, rules and ports; no IO, no clock, no environment."""

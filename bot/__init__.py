@@ -1,0 +1,1 @@
+"""The members' room: from a mention to a cited reply."""

@@ -1,0 +1,1 @@
+"""All IO with the outside, one service a file."""

@@ -1,0 +1,1 @@
+"""Postgres: vectors, keyword channel, ledger, queue; the only store."""

@@ -1,0 +1,237 @@
+"""The configuration as a validated, frozen value; every key is explained in config.yml."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from forum.errors import ConfigError
+
+Logit = Annotated[float, Field(ge=-50, le=50)]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Section(BaseModel):
+    """A part of the config: an unknown key is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class ForumSection(Section):
+    base_url: str = "http://127.0.0.1:4200"
+    bot_username: str = "threadcite"
+    languages: tuple[Literal["en", "fr"], ...] = ("en", "fr")
+    default_language: Literal["en", "fr"] = "en"
+    requests_per_minute: Count = 60
+    timeout_s: Seconds = 20
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if not value.startswith(("http://", "https://")):
+            raise ValueError("must begin with http:// or https://")
+        return value.rstrip("/")
+
+    @model_validator(mode="after")
+    def _default_is_allowed(self) -> ForumSection:
+        if self.default_language not in self.languages:
+            raise ValueError("default_language must be one of languages")
+        return self
+
+
+class LimitsSection(Section):
+    per_member_per_hour: Count = 20
+    per_topic_per_hour: Count = 30
+    per_trust_level: dict[int, int] = {0: 5, 1: 10}
+    replies_in_a_row: Count = 3
+    question_characters: Count = 8000
+
+
+class BotSection(Section):
+    mode: Literal["off", "shadow", "draft", "live"] = "live"
+    draft_as: Literal["whisper", "page"] = "whisper"
+    deny_usernames: tuple[str, ...] = ()
+    allow_category_ids: tuple[int, ...] = ()
+    group_mentions: tuple[str, ...] = ()
+    placeholder: bool = False
+    when_llm_down: Literal["quote", "later"] = "quote"
+    orphan_reply: Literal["leave", "remove"] = "leave"
+    answer_deadline_s: Seconds = 300
+    llm_concurrency: Count = 1
+    limits: LimitsSection = LimitsSection()
+
+
+class FlagsSection(Section):
+    input_gate: bool = True
+    triage: bool = True
+    condense_query: bool = True
+    posts_pipeline: bool = True
+    rerank: bool = True
+    neighbours: bool = True
+    zones: bool = True
+    corrective: bool = False
+    verify_citations: bool = True
+    feedback_line: bool = True
+
+
+class RecallSection(Section):
+    limit: Count = 25
+    rrf_k: Count = 60
+    channels: tuple[Literal["posts", "keyword", "topics"], ...] = ("posts", "keyword")
+    query_terms: Count = 12
+    question_characters: Count = 600
+    neighbour_radius: Count = 1
+
+
+class EvidenceSection(Section):
+    sources: Annotated[int, Field(ge=1, le=20)] = 6
+    excerpt_characters: Count = 300
+    source_characters: Count = 1500
+
+
+class EmbedderSection(Section):
+    backend: Literal["wordllama", "ollama", "tei", "sentence-transformers"] = "wordllama"
+    model: str = ""
+    url: str = ""
+    dimensions: Annotated[int, Field(ge=1, le=4000)] | None = None
+    batch_tokens: Count = 8192
+    timeout_s: Seconds = 60
+
+
+class ZoneThresholds(Section):
+    """Thresholds belong to one reranker: another model's logits are refused."""
+
+    model: str
+    abstain: Logit
+    ok: Logit
+    calibrated_on: str = ""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> ZoneThresholds:
+        if self.abstain > self.ok:
+            raise ValueError("abstain must not be above ok")
+        return self
+
+
+class RerankerSection(Section):
+    backend: Literal["features", "tei", "sentence-transformers", "onnx"] = "features"
+    model: str = ""
+    url: str = ""
+    depth: Count = 25
+    excerpt: Literal["first", "relevant"] = "relevant"
+    timeout_s: Seconds = 20
+    zones: tuple[ZoneThresholds, ...] = ()
+
+
+class LlmSection(Section):
+    backend: Literal["quote", "ollama", "openai"] = "quote"
+    model: str = ""
+    url: str = ""
+    num_ctx: Annotated[int, Field(ge=1024, le=262_144)] = 8192
+    max_tokens: Count = 700
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    keep_alive: str = "30m"
+    think: bool = False
+    timeout_s: Seconds = 120
+
+
+class TriageSection(Section):
+    llm: bool = True
+    timeout_s: Seconds = 15
+    sub_questions: Annotated[int, Field(ge=0, le=5)] = 3
+
+
+class CorrectiveSection(Section):
+    high: Share = 0.65
+    low: Share = 0.30
+    keep: Share = 0.5
+    retries: Annotated[int, Field(ge=0, le=5)] = 2
+    pool: Count = 50
+    carry: Count = 4
+
+    @model_validator(mode="after")
+    def _ordered(self) -> CorrectiveSection:
+        if self.low > self.high:
+            raise ValueError("low must not be above high")
+        return self
+
+
+class VerifySection(Section):
+    min_support: Share = 0.5
+    use_reranker: bool = False
+
+
+class IndexerSection(Section):
+    category_ids: tuple[int, ...] = ()
+    include_subcategories: bool = True
+    opened_category_ids: tuple[int, ...] = ()
+    batch_posts: Count = 256
+    poll_s: Seconds = 60
+    reconcile_hours: Count = 24
+    long_posts: bool = False
+
+
+class WebhookSection(Section):
+    max_body_bytes: Annotated[int, Field(ge=1024, le=50_000_000)] = 5_000_000
+    threads: Count = 8
+
+
+class RetentionSection(Section):
+    traces_days: Count = 90
+    receipts_days: Count = 30
+
+
+class Config(Section):
+    """The whole of config.yml."""
+
+    forum: ForumSection = ForumSection()
+    bot: BotSection = BotSection()
+    flags: FlagsSection = FlagsSection()
+    recall: RecallSection = RecallSection()
+    evidence: EvidenceSection = EvidenceSection()
+    embedder: EmbedderSection = EmbedderSection()
+    reranker: RerankerSection = RerankerSection()
+    llm: LlmSection = LlmSection()
+    triage: TriageSection = TriageSection()
+    corrective: CorrectiveSection = CorrectiveSection()
+    verify: VerifySection = VerifySection()
+    indexer: IndexerSection = IndexerSection()
+    webhook: WebhookSection = WebhookSection()
+    retention: RetentionSection = RetentionSection()
+
+    @classmethod
+    def parse(cls, data: Mapping[str, Any], *, where: str = "config.yml") -> Config:
+        """A config from decoded YAML; raises ConfigError with one line that names the key and the mend."""
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise ConfigError(_first_problem(error, where)) from None
+
+
+def _first_problem(error: ValidationError, where: str) -> str:
+    problem = error.errors(include_url=False)[0]
+    path = ".".join(str(part) for part in problem["loc"]) or "the file"
+    if problem["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(
+            str(problem["loc"][-1]), _known_keys(problem["loc"][:-1]), n=1, cutoff=0.4
+        )
+        hint = f" Did you mean {'.'.join([*map(str, problem['loc'][:-1]), near[0]])}?" if near else ""
+        return f"{where}: unknown key {path}.{hint}"
+    return f"{where}: {path}: {problem['msg'].removeprefix('Value error, ')} (got {problem['input']!r:.80})."
+
+
+def _known_keys(path: tuple[int | str, ...]) -> list[str]:
+    section: Any = Config
+    for part in path:
+        if isinstance(part, int):
+            continue
+        section = section.model_fields[part].annotation
+        if not (isinstance(section, type) and issubclass(section, BaseModel)):
+            section = ZoneThresholds if part == "zones" else None
+            break
+    return list(section.model_fields) if section is not None else []

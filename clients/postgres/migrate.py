@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import psycopg
 import yoyo
 from procrastinate import App, SyncPsycopgConnector
 from psycopg.conninfo import conninfo_to_dict
-from yoyo.exceptions import LockTimeout
 
+from clients.postgres.pool import Connection
 from clients.postgres.queries import SQL
 from forum.errors import DatabaseUnavailable
 
@@ -18,48 +19,54 @@ MIGRATIONS = SQL / "migrations"
 
 
 def migrate(url: str, *, folder: Path = MIGRATIONS) -> list[str]:
-    """Apply what is missing, under a lock, and return the names of what was applied.
+    """Apply what is missing, one process at a time, and return the names of what was applied.
 
-    Raises DatabaseUnavailable when the server cannot be reached or lacks pgvector.
+    Raises DatabaseUnavailable when the server cannot be reached, lacks pgvector, or is migrated for over 60 s.
     """
     try:
-        backend = yoyo.get_backend(_yoyo_url(url))
-        migrations = yoyo.read_migrations(str(folder))
-        with backend.lock():
-            missing = backend.to_apply(migrations)
-            backend.apply_migrations(missing)
-        _queue_schema(url)
-        return [migration.id for migration in missing]
-    except LockTimeout as error:
-        raise DatabaseUnavailable("Another process has been migrating this database for over 10 s.") from error
-    except psycopg.errors.UndefinedFile as error:
+        with psycopg.connect(url, connect_timeout=5, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '60s'")
+            # The server lets go of this lock when its holder dies; yoyo's own, a row, would stay for ever.
+            connection.execute("SELECT pg_advisory_lock(hashtext('threadcite migrations'))")
+            missing = _missing(connection, folder)
+            if missing:
+                _apply(url, folder)
+            if connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() == (None,):
+                _apply_queue_schema(url)
+            return missing
+    except psycopg.errors.LockNotAvailable as error:
+        raise DatabaseUnavailable(
+            "Another process has been migrating this database for over 60 s: wait for it, or stop it."
+        ) from error
+    except (psycopg.errors.UndefinedFile, psycopg.errors.FeatureNotSupported) as error:
         raise DatabaseUnavailable(
             "This Postgres has no pgvector: install the `vector` extension (0.7 or newer) on the server."
         ) from error
-    except psycopg.OperationalError as error:
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise DatabaseUnavailable(
+            f"The database user may not migrate ({error.diag.message_primary}): "
+            "run `CREATE EXTENSION vector` as a superuser and give our user CREATE on the schema."
+        ) from error
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise DatabaseUnavailable(f"Cannot reach the database of THREADCITE_DATABASE_URL: {reason}") from error
+        raise DatabaseUnavailable(f"Cannot use the database of THREADCITE_DATABASE_URL: {reason}") from error
 
 
-def _queue_schema(url: str) -> None:
-    app = App(connector=SyncPsycopgConnector(conninfo=url))
-    with psycopg.connect(url, connect_timeout=5, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(hashtext('threadcite queue schema'))")
-        if connection.execute("SELECT to_regclass('procrastinate_jobs')").fetchone() != (None,):
-            return
-        with app.open():
-            app.schema_manager.apply_schema()
+def _missing(connection: Connection, folder: Path) -> list[str]:
+    """Names of the migrations that this database has not had, read from yoyo's table."""
+    names = sorted(path.stem for path in folder.glob("*.sql"))
+    if connection.execute("SELECT to_regclass('_yoyo_migration')").fetchone() == (None,):
+        return names
+    done = {name for (name,) in connection.execute("SELECT migration_id FROM _yoyo_migration")}
+    return [name for name in names if name not in done]
 
 
-def _yoyo_url(url: str) -> str:
-    parts = conninfo_to_dict(url)
-    login = quote(str(parts.pop("user", "")), safe="")
-    if password := parts.pop("password", None):
-        login += ":" + quote(str(password), safe="")
-    host, port = str(parts.pop("host", "")), str(parts.pop("port", ""))
-    name = quote(str(parts.pop("dbname", "")), safe="")
-    query = ""
-    if host.startswith("/"):
-        query, host = f"?unix_socket={quote(host, safe='')}", ""
-    address = f"{host}:{port}" if port else host
-    return f"postgresql+psycopg://{login}@{address}/{name}{query}"
+def _apply(url: str, folder: Path) -> None:
+    backend = yoyo.get_backend("postgresql+psycopg:///?" + urlencode(conninfo_to_dict(url)))
+    with closing(backend.connection):
+        backend.apply_migrations(backend.to_apply(yoyo.read_migrations(str(folder))))
+
+
+def _apply_queue_schema(url: str) -> None:
+    with App(connector=SyncPsycopgConnector(conninfo=url)).open() as app:
+        app.schema_manager.apply_schema()

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from forum.types import Candidate, Category, Hit, Passage, Post, Scope, SourcePost, Topic
+from forum.types import Candidate, Category, Hit, Match, Passage, Post, Scope, SourcePost, Topic
 
 Vectors = NDArray[np.float32]
 
@@ -103,6 +103,12 @@ class Index(Protocol):
 
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
         """The posts that are public now, with community signals as of `scope.before`."""
+        ...
+
+    def matches(
+        self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope
+    ) -> dict[int, Match]:
+        """How each of these public posts fits the question, by words and (given its vector) by cosine."""
         ...
 
     def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:

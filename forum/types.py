@@ -123,6 +123,32 @@ class Signals:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """How a post fits a question by words and by vector, whichever channel found it; shares are 0 to 1."""
+
+    #: The embedder of the cosine; "" without vectors.
+    embedder: str = ""
+    #: Cosine of the question and the post; None without vectors.
+    cosine: float | None = None
+    #: Mean and standard deviation of the question's cosine to a fixed sample of the forum's posts.
+    background_mean: float = 0.0
+    background_spread: float = 0.0
+    #: BM25 over the question's rarest terms, and the sum of those terms' idf: what it is measured against.
+    bm25: float = 0.0
+    idf_sum: float = 0.0
+    #: The share, by idf, of the question's terms that the post or its title holds; terms that no post holds count.
+    coverage: float = 0.0
+    #: The same over the rarest three terms.
+    rare_coverage: float = 0.0
+    #: The share, by idf, of the title's terms that the question holds.
+    title_overlap: float = 0.0
+    #: The share, by idf, of the question's terms that no post of the forum holds.
+    unknown: float = 0.0
+    #: The question's distinct terms.
+    question_terms: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
     """A piece of text that may be cited: a public post, later also a document's section or a web page."""
 
@@ -158,6 +184,7 @@ class Candidate:
     #: The channel's own score (cosine, BM25).
     scores: Mapping[str, float] = field(default_factory=lambda: _EMPTY)
     rrf: float = 0.0
+    match: Match = Match()
     #: The reranker's logit; None when no reranker ran.
     logit: float | None = None
     #: The excerpt that the reranker saw and the evidence block shows first.

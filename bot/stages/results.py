@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from forum.markdown import Block
 from forum.types import Candidate, Citation, Evaluation, Passage, Question, Route, Zone
 
 
@@ -118,7 +119,7 @@ class Drafted(Result):
 class Verified(Result):
     """verify: the draft with its unsupported sentences dropped or demoted."""
 
-    text: str
+    blocks: tuple[Block, ...]
     writer: str
     #: For each kept marker n: the verbatim piece of the post that supports the sentence.
     quotes: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,25 @@
+"""`python -m bot`: serve the webhook, work through mentions, ask, explain, check the config."""
+
+from __future__ import annotations
+
+import typer
+
+from bot.commands.ask import ask
+from bot.commands.check_config import check_config
+from bot.commands.explain import explain
+from clients.console import run
+
+app = typer.Typer(
+    name="bot",
+    help="Answer members from the forum's own posts, every claim cited.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("ask")(ask)
+app.command("explain")(explain)
+app.command("check-config")(check_config)
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,1 @@
+"""Prompts as data: jinja2 templates, one a file."""

@@ -8,6 +8,7 @@ ThreadciteError
 +-- SourceError                an archive, a forum or a database cannot be read
 +-- RemoteError                a remote service failed
     +-- RemoteUnavailable      worth another try (time-out, refused, 429, 5xx)
+    |   +-- OutcomeUnknown     a write went out and its answer never came: look before trying again
     +-- RemoteRefused          will fail again unchanged (4xx, wrong model, bad answer)
 """
 
@@ -55,6 +56,10 @@ class RemoteUnavailable(RemoteError):
     ) -> None:
         super().__init__(message, service=service, status=status)
         self.retry_after_s = retry_after_s
+
+
+class OutcomeUnknown(RemoteUnavailable):
+    """The request was sent and no usable answer came: it may have been carried out."""
 
 
 class RemoteRefused(RemoteError):

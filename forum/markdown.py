@@ -30,9 +30,7 @@ _MARKER = re.compile(
     r"|【\s*(\d{1,4})[^】]{0,20}】"
 )
 # What Discourse would turn into something active in plain text.
-_URL = re.compile(
-    r"(?:\b[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>]+|\bwww\.[^\s<>]+|\b(?:mailto|javascript|data):\S+", re.I
-)
+_URL = re.compile(r"(?:\b[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>]+|\bwww\.[^\s<>]+|\b(?:mailto|javascript|data):\S+", re.I)
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _LIVE = re.compile(
     r"(?<![\w`])@\w[\w.-]*"

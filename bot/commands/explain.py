@@ -48,7 +48,5 @@ def _sources(trace: dict[str, Any]) -> Table:
     for source in trace.get("sources", []):
         ranks = [Text(str(source["ranks"].get(channel, ""))) for channel in channels]
         place = f"{source['topic_id']}/{source['post_number']}"
-        table.add_row(
-            str(source["n"]), place, Text(source["title"]), *ranks, str(source["rrf"]), str(source["ce"])
-        )
+        table.add_row(str(source["n"]), place, Text(source["title"]), *ranks, str(source["rrf"]), str(source["ce"]))
     return table

@@ -1,0 +1,100 @@
+"""Chat with an LLM behind an OpenAI-compatible address: llama.cpp, vLLM and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+
+from clients.address import is_nearby, service_address
+from clients.breaker import Breaker
+from clients.retry_after import retry_after_s
+from clients.secrets import Secret
+from forum.config import LlmSection
+from forum.errors import RemoteRefused, RemoteUnavailable
+from forum.ports import ChatReply, Message
+from forum.unicode_safety import safe
+
+_SERVICE = "llm"
+_LARGEST = 2_000_000
+
+
+class OpenAIChat:
+    """Raises RemoteUnavailable or RemoteRefused."""
+
+    def __init__(
+        self, section: LlmSection, *, key: Secret | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        base = service_address(section.url, key="llm.url", default="http://127.0.0.1:8080")
+        self._section = section
+        self._breaker = Breaker(_SERVICE)
+        self._http = httpx.Client(
+            base_url=base if base.endswith("/v1") else f"{base}/v1",
+            headers={"Authorization": f"Bearer {key.reveal()}"} if key else {},
+            trust_env=not is_nearby(base),
+            transport=transport,
+        )
+
+    @property
+    def model_id(self) -> str:
+        return f"openai/{self._section.model or 'default'}"
+
+    @property
+    def context_tokens(self) -> int:
+        return self._section.num_ctx
+
+    def chat(
+        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+    ) -> ChatReply:
+        """One reply. `timeout_s` bounds each wait for the server."""
+        body = {
+            "model": self._section.model or "default",
+            "messages": [{"role": m.role, "content": safe(m.content)} for m in messages],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "stream": False,
+        }
+        with self._breaker.guard():
+            return _read(self._post(body, timeout_s))
+
+    def _post(self, body: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        try:
+            response = self._http.post(
+                "/chat/completions", json=body, timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 5.0))
+            )
+        except httpx.TimeoutException as error:
+            raise RemoteUnavailable(f"The LLM did not answer within {timeout_s:.0f} s.", service=_SERVICE) from error
+        except httpx.HTTPError as error:
+            raise RemoteUnavailable(f"The LLM cannot be reached: {error}. Check llm.url.", service=_SERVICE) from error
+        status = response.status_code
+        if status in (408, 429) or status >= 500:
+            raise RemoteUnavailable(
+                f"The LLM answered {status}: {response.text[:200]}",
+                service=_SERVICE,
+                status=status,
+                retry_after_s=retry_after_s(response, ceiling_s=300),
+            )
+        if status != 200 or len(response.content) > _LARGEST:
+            raise RemoteRefused(f"The LLM refused ({status}): {response.text[:200]}", service=_SERVICE, status=status)
+        try:
+            data = response.json()
+        except (ValueError, RecursionError) as error:
+            raise RemoteRefused("The LLM sent an answer that is not JSON.", service=_SERVICE) from error
+        return data if isinstance(data, dict) else {}
+
+
+def _read(data: dict[str, Any]) -> ChatReply:
+    try:
+        choice = data["choices"][0]
+        content = choice["message"]["content"] or ""
+        usage = data.get("usage") or {}
+        text = safe(content).rpartition("</think>")[2].strip()
+        return ChatReply(
+            text=text,
+            done_reason=str(choice.get("finish_reason") or "stop"),
+            prompt_tokens=usage.get("prompt_tokens"),
+            output_tokens=usage.get("completion_tokens"),
+        )
+    except (LookupError, TypeError, AttributeError) as error:
+        raise RemoteRefused("The LLM's answer holds no message.", service=_SERVICE) from error

@@ -29,6 +29,7 @@ class ForumSection(Section):
     default_language: Literal["en", "fr"] = "en"
     requests_per_minute: Count = 60
     timeout_s: Seconds = 20
+    retry_after_ceiling_s: Seconds = 900
 
     @field_validator("base_url")
     @classmethod
@@ -63,6 +64,10 @@ class BotSection(Section):
     orphan_reply: Literal["leave", "remove"] = "leave"
     answer_deadline_s: Seconds = 300
     llm_concurrency: Count = 1
+    settle_s: Annotated[float, Field(ge=0, le=600)] = 30
+    conversation_tokens: Count = 1500
+    enqueued_days: Count = 14
+    sync_concurrency: Count = 1
     limits: LimitsSection = LimitsSection()
 
 
@@ -179,6 +184,8 @@ class IndexerSection(Section):
 class WebhookSection(Section):
     max_body_bytes: Annotated[int, Field(ge=1024, le=50_000_000)] = 5_000_000
     threads: Count = 8
+    database_timeout_s: Seconds = 2
+    catch_up: bool = True
 
 
 class RetentionSection(Section):

@@ -58,7 +58,7 @@ class Database:
             self._pool.open(wait=False)
         try:
             with self._pool.connection() as connection:
-                yield connection
+                yield from _watched(connection)
         except PoolTimeout as error:
             raise DatabaseUnavailable(
                 "The database does not answer. Check THREADCITE_DATABASE_URL and that Postgres runs."
@@ -73,3 +73,13 @@ class Database:
     def close(self) -> None:
         """Give the connections back; the object opens again when used."""
         self._pool.close(timeout=2)
+
+
+def _watched(connection: Connection) -> Iterator[Connection]:
+    """Hands out the connection; its loss in use is an unreachable database like any other."""
+    try:
+        yield connection
+    except psycopg.OperationalError as error:
+        if connection.closed or connection.broken:
+            raise DatabaseUnavailable("The connection to the database was lost in the middle of a query.") from error
+        raise

@@ -16,21 +16,35 @@ CREATE TABLE ask (
     post_number integer NOT NULL,
     user_id bigint,
     username text NOT NULL DEFAULT '',
+    trust_level smallint,
+    category_id integer,
+    title text NOT NULL DEFAULT '',
+    reply_to_post_number integer,
     persona text NOT NULL DEFAULT '',
     kind text NOT NULL DEFAULT 'mention',
     state text NOT NULL DEFAULT 'queued' CHECK (state IN
         ('queued', 'answering', 'ready', 'posting', 'enqueued', 'posted', 'draft', 'shadowed',
          'declined', 'abstained', 'discarded', 'failed')),
     reason text NOT NULL DEFAULT '',
-    -- The version of the asking post that the answer is for.
-    version integer NOT NULL DEFAULT 1,
+    -- The member's own words without the mention, and the form of the asking post (its updated_at) they are from.
     question text NOT NULL DEFAULT '',
+    version integer NOT NULL DEFAULT 1,
+    form timestamptz NOT NULL,
+    asked_at timestamptz NOT NULL,
+    -- Only the worker that took the ask up last may move it on.
+    lease integer NOT NULL DEFAULT 0,
+    tries integer NOT NULL DEFAULT 0,
+    next_try_at timestamptz,
+    -- The state that the reply leads to once it stands in the topic.
+    outcome text NOT NULL DEFAULT 'posted',
+    approved boolean NOT NULL DEFAULT false,
     reply_raw text,
     reply_post_id bigint,
     reply_post_number integer,
+    -- When the last attempt to post began: until it has settled nobody tries again.
+    posting_at timestamptz,
+    posted_at timestamptz,
     trace_id text,
-    tries integer NOT NULL DEFAULT 0,
-    next_try_at timestamptz,
     degraded text[] NOT NULL DEFAULT '{}',
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
@@ -39,6 +53,7 @@ CREATE INDEX ask_state ON ask (state, created_at);
 CREATE INDEX ask_user ON ask (user_id, created_at);
 CREATE INDEX ask_topic ON ask (topic_id, created_at);
 CREATE INDEX ask_created ON ask (created_at);
+CREATE INDEX ask_reply_place ON ask (topic_id, reply_post_number) WHERE reply_post_number IS NOT NULL;
 CREATE UNIQUE INDEX ask_reply ON ask (reply_post_id) WHERE reply_post_id IS NOT NULL;
 
 -- The trace of an answer: every stage with its decision, JSON. `bot ask` writes one too, without an ask.
@@ -74,4 +89,12 @@ CREATE TABLE feedback (
     user_id bigint,
     at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (reply_post_id, kind, user_id)
+);
+
+-- What the worker last saw of itself and of each remote service, for /readyz and the admin page.
+CREATE TABLE health (
+    name text PRIMARY KEY,
+    state text NOT NULL,
+    detail text NOT NULL DEFAULT '',
+    at timestamptz NOT NULL DEFAULT now()
 );

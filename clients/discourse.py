@@ -1,0 +1,288 @@
+"""Discourse's REST API as the bot's account; each failure says what it means for the operator."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import httpx
+import stamina
+
+from clients.breaker import Breaker
+from clients.discourse_json import read_category, read_post, read_source_post, read_topic
+from clients.retry_after import retry_after_s
+from clients.secrets import Secret
+from forum.config import ForumSection
+from forum.errors import OutcomeUnknown, RemoteRefused, RemoteUnavailable
+from forum.ports import Created
+from forum.types import Category, Post, SourcePost, Topic
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SERVICE = "discourse"
+#: A read waits this long in place; a longer wait is the caller's business.
+_PATIENCE_S = 5.0
+_CHUNK = 20
+
+
+class DiscourseClient:
+    """The part of Discourse's API that we use; without a key, as an anonymous reader.
+
+    Reads are tried three times. A write is sent once: only the caller knows whether it may be sent again.
+    Raises RemoteUnavailable (with the forum's own wish for a pause), OutcomeUnknown (a write whose answer was lost)
+    or RemoteRefused.
+    """
+
+    def __init__(
+        self,
+        section: ForumSection,
+        *,
+        key: Secret | None = None,
+        transport: httpx.BaseTransport | None = None,
+        breaker: Breaker | None = None,
+        attempts: int = 3,
+    ) -> None:
+        headers = {"User-Agent": "Threadcite", "Accept": "application/json"}
+        if key:
+            headers |= {"Api-Key": key.reveal(), "Api-Username": section.bot_username}
+        self._section = section
+        self._attempts = attempts
+        self._breaker = breaker or Breaker(_SERVICE)
+        self._pace = _Pace(section.requests_per_minute)
+        self._http = httpx.Client(
+            base_url=section.base_url,
+            headers=headers,
+            timeout=httpx.Timeout(section.timeout_s, connect=min(section.timeout_s, 5.0)),
+            transport=transport,
+            # A proxy meant for the internet must not stand between us and a forum next door.
+            trust_env=not _is_local(section.base_url),
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def post(self, post_id: int) -> SourcePost:
+        return _read(read_source_post, self._get(f"/posts/{post_id}.json"))
+
+    def topic(self, topic_id: int) -> Topic:
+        return _read(read_topic, self._get(f"/t/{topic_id}.json"))
+
+    def topic_posts(self, topic_id: int, post_ids: Sequence[int] | None = None) -> list[SourcePost]:
+        """The posts with these ids, or all of the topic, with their raw text."""
+        page = self._get(f"/t/{topic_id}.json", include_raw="true")
+        topic = _read(read_topic, page)
+        stream = _record(page.get("post_stream"))
+        everything = stream.get("stream")
+        if post_ids is None:
+            post_ids = everything if isinstance(everything, list) else []
+        wanted = [post_id for post_id in post_ids if isinstance(post_id, int)]
+        found = {post.get("id"): post for post in _records(stream.get("posts"))}
+        missing = [post_id for post_id in wanted if post_id not in found]
+        for start in range(0, len(missing), _CHUNK):
+            chunk = missing[start : start + _CHUNK]
+            part = self._get(f"/t/{topic_id}/posts.json", **{"post_ids[]": chunk, "include_raw": "true"})
+            found |= {post.get("id"): post for post in _records(_record(part.get("post_stream")).get("posts"))}
+        return [_read(read_source_post, found[post_id], topic) for post_id in wanted if post_id in found]
+
+    def latest_posts(self, before: int | None = None) -> list[SourcePost]:
+        page = self._get("/posts.json", **({"before": before} if before is not None else {}))
+        return [_read(read_source_post, post) for post in _records(page.get("latest_posts"))]
+
+    def categories(self) -> list[Category]:
+        return [_read(read_category, record) for record in _records(self._get("/site.json").get("categories"))]
+
+    def replies(self, post_id: int) -> list[Post]:
+        """The first 20 direct replies to a post."""
+        return [_read(read_post, record) for record in _records(self._fetch(f"/posts/{post_id}/replies.json"))]
+
+    def create_post(
+        self, *, topic_id: int, raw: str, reply_to_post_number: int | None = None, whisper: bool = False
+    ) -> Created:
+        body: dict[str, Any] = {"topic_id": topic_id, "raw": raw, "auto_track": False}
+        if reply_to_post_number is not None:
+            body["reply_to_post_number"] = reply_to_post_number
+        if whisper:
+            body["whisper"] = True
+        answer = self._write("POST", "/posts.json", body, "reply in this topic")
+        if answer.get("action") == "enqueued":
+            return Created(post=None, enqueued=True)
+        return Created(post=_written(answer.get("post") or answer))
+
+    def edit_post(self, post_id: int, *, raw: str, reason: str = "", original: str | None = None) -> Post:
+        """Replace a post's text. With `original`, refused (409) when somebody else has changed it meanwhile."""
+        post = {"raw": raw, "edit_reason": reason} | ({"original_text": original} if original is not None else {})
+        answer = self._write("PUT", f"/posts/{post_id}.json", {"post": post}, "edit its reply")
+        return _written(answer.get("post") or answer)
+
+    def delete_post(self, post_id: int) -> None:
+        self._write("DELETE", f"/posts/{post_id}.json", None, "delete its reply")
+
+    def _get(self, path: str, **params: Any) -> dict[str, Any]:
+        answer = self._fetch(path, **params)
+        if not isinstance(answer, dict):
+            raise RemoteUnavailable(f"Discourse answered {path} with no JSON object.", service=_SERVICE, status=200)
+        return answer
+
+    def _fetch(self, path: str, **params: Any) -> Any:
+        for attempt in stamina.retry_context(on=_worth_waiting, attempts=self._attempts, timeout=60, wait_max=4):
+            with attempt, self._breaker.guard():
+                response = self._send("GET", path, params=params)
+                try:
+                    return response.json()
+                except (ValueError, RecursionError):
+                    raise RemoteUnavailable(
+                        f"Discourse answered {path} with something that is no JSON.", service=_SERVICE, status=200
+                    ) from None
+        raise AssertionError("unreachable")  # pragma: no cover
+
+    def _write(self, method: str, path: str, body: dict[str, Any] | None, purpose: str) -> dict[str, Any]:
+        with self._breaker.guard():
+            response = self._send(method, path, body=body, purpose=purpose)
+            if method == "DELETE":
+                return {}
+            try:
+                answer = response.json()
+            except (ValueError, RecursionError):
+                answer = None
+            if not isinstance(answer, dict):
+                raise OutcomeUnknown(
+                    f"Discourse answered {method} {path} with something that is no JSON object.",
+                    service=_SERVICE,
+                    status=response.status_code,
+                )
+            return answer
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: dict[str, Any] | None = None,
+        body: dict[str, Any] | None = None,
+        purpose: str = "read this",
+    ) -> httpx.Response:
+        self._pace.wait()
+        content = json.dumps(body, ensure_ascii=True).encode() if body is not None else None
+        headers = {"Content-Type": "application/json"} if body is not None else None
+        try:
+            response = self._http.request(method, path, params=params, content=content, headers=headers)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol) as error:
+            raise RemoteUnavailable(
+                f"Discourse at {self._section.base_url} cannot be reached ({type(error).__name__}).", service=_SERVICE
+            ) from error
+        except httpx.HTTPError as error:
+            lost = RemoteUnavailable if method == "GET" else OutcomeUnknown
+            raise lost(
+                f"Discourse gave no whole answer to {method} {path} ({type(error).__name__}).", service=_SERVICE
+            ) from error
+        if not response.is_success:
+            self._refused(method, path, response, purpose)
+        return response
+
+    def _refused(self, method: str, path: str, response: httpx.Response, purpose: str) -> NoReturn:
+        status = response.status_code
+        if status == 429:
+            wait = retry_after_s(response, ceiling_s=self._section.retry_after_ceiling_s)
+            raise RemoteUnavailable(
+                f"Discourse throttles {method} {path} (429).",
+                service=_SERVICE,
+                status=status,
+                retry_after_s=5.0 if wait is None else wait,
+            )
+        if status >= 500:
+            # 503 is Discourse's read-only mode or a proxy; whether the write went through is known for none of them.
+            lost = RemoteUnavailable if method == "GET" else OutcomeUnknown
+            wait = retry_after_s(response, ceiling_s=self._section.retry_after_ceiling_s)
+            raise lost(
+                f"Discourse failed at {method} {path} ({status}).", service=_SERVICE, status=status, retry_after_s=wait
+            )
+        raise RemoteRefused(_meaning(response, purpose), service=_SERVICE, status=status)
+
+
+def _meaning(response: httpx.Response, purpose: str) -> str:
+    said = _said(response)
+    match response.status_code:
+        case 401 | 403:
+            return (
+                f"Discourse forbids the bot to {purpose} (403{said}): check the API key, its scopes and the category."
+            )
+        case 404 | 410:
+            return f"Discourse does not show it to the bot (404{said}): deleted, or not visible to its account."
+        case 409:
+            return f"Somebody edited the post at the same time (409{said})."
+        case 422:
+            return f"Discourse does not accept the text (422{said})."
+        case status if 300 <= status < 400:
+            return f"Discourse redirects ({status}) to another address: set forum.base_url to where it really is."
+        case status:
+            return f"Discourse refused to let the bot {purpose} ({status}{said})."
+
+
+def _said(response: httpx.Response) -> str:
+    try:
+        data = response.json()
+    except (ValueError, RecursionError):
+        return ""
+    errors = data.get("errors") if isinstance(data, dict) else None
+    words = "; ".join(error for error in errors if isinstance(error, str)) if isinstance(errors, list) else ""
+    kind = data.get("error_type") if isinstance(data, dict) else None
+    return "".join(f", {' '.join(part.split())[:200]}" for part in (kind, words) if isinstance(part, str) and part)
+
+
+def _written(record: object) -> Post:
+    try:
+        if isinstance(record, dict):
+            return read_post(record)
+    except ValueError:
+        pass
+    raise OutcomeUnknown("Discourse took the write, but its answer holds no post.", service=_SERVICE, status=200)
+
+
+def _worth_waiting(error: Exception) -> bool | float:
+    if not isinstance(error, RemoteUnavailable):
+        return False
+    if error.retry_after_s is not None:
+        return error.retry_after_s if error.retry_after_s <= _PATIENCE_S else False
+    return True
+
+
+def _read(reader: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return reader(*args, **kwargs)
+    except ValueError as error:
+        raise RemoteUnavailable(f"Discourse answered with a broken record: {error}.", service=_SERVICE) from error
+
+
+def _record(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _records(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _is_local(url: str) -> bool:
+    host = httpx.URL(url).host
+    return host in ("localhost", "::1") or host.startswith(("127.", "10.", "192.168.")) or "." not in host
+
+
+class _Pace:
+    """At most so many requests a minute, with a burst of a sixth of them."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._interval = 60.0 / per_minute
+        self._burst = max(per_minute / 6, 1.0) * self._interval
+        self._next = 0.0
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        with self._lock:
+            now = time.monotonic()
+            self._next = max(self._next, now - self._burst) + self._interval
+            pause = self._next - now
+        if pause > 0:
+            time.sleep(pause)

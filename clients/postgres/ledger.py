@@ -1,0 +1,248 @@
+"""The ledger: one row an asking post, moved on only by the worker that holds its lease."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+from clients.postgres.pool import Connection, Database
+from clients.postgres.queries import queries
+from forum.ask import Ask, Asking, AskState
+
+_ASK_FIELDS = {field.name for field in fields(Ask)}
+
+
+class Ledger:
+    """Each method is one short statement or transaction; none is held while a remote service works.
+
+    A method that moves an ask returns it as it is now, or None when it has moved on otherwise.
+    Raises DatabaseUnavailable.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = queries("ledger")
+
+    # What comes in, on the caller's transaction
+
+    def receive(self, connection: Connection, *, key: str, event: str, event_id: str | None) -> bool:
+        """Remember a delivery; False when it said nothing new."""
+        cursor = connection.execute(self._sql["receive"], {"key": key, "event": event, "event_id": event_id})
+        return cursor.fetchone() is not None
+
+    def record(self, connection: Connection, asking: Asking) -> bool:
+        """Open an ask or bring it to a newer form; True when it is new and needs a job."""
+        row = connection.execute(self._sql["record"], asdict(asking)).fetchone()
+        return row is not None and bool(row[0])
+
+    def withdraw(
+        self,
+        connection: Connection,
+        post_ids: Sequence[int],
+        *,
+        state: AskState,
+        reason: str,
+        form: datetime | None = None,
+        scrub: bool = False,
+    ) -> list[int]:
+        """End asks whose question is gone or asks us no longer; with `scrub` their text goes too."""
+        values = {"post_ids": list(post_ids), "state": state.value, "reason": reason, "form": form, "scrub": scrub}
+        return [row[0] for row in connection.execute(self._sql["withdraw"], values)]
+
+    def turn(self, connection: Connection, user_id: int | None) -> int:
+        """How many questions of this member wait already."""
+        row = connection.execute(self._sql["waiting_of_member"], {"user_id": user_id}).fetchone()
+        return int(row[0]) if row else 0
+
+    def is_own_reply(self, connection: Connection, topic_id: int, post_number: int) -> bool:
+        values = {"topic_id": topic_id, "post_number": post_number}
+        return connection.execute(self._sql["replied_by_bot"], values).fetchone() is not None
+
+    def saw_own_reply(
+        self, connection: Connection, *, topic_id: int, post_number: int, reply_post_id: int, reply_post_number: int
+    ) -> None:
+        """A post of the bot answers the post `post_number` of the topic."""
+        connection.execute(
+            self._sql["saw_own_reply"],
+            {
+                "topic_id": topic_id,
+                "post_number": post_number,
+                "reply_post_id": reply_post_id,
+                "reply_post_number": reply_post_number,
+            },
+        )
+
+    # One ask on its way
+
+    def load(self, post_id: int) -> Ask | None:
+        return self._one("load", post_id=post_id)
+
+    def by_reply(self, reply_post_id: int) -> Ask | None:
+        return self._one("by_reply", post_id=reply_post_id)
+
+    def by_reply_number(self, topic_id: int, post_number: int) -> Ask | None:
+        return self._one("by_reply_number", topic_id=topic_id, post_number=post_number)
+
+    def begin(self, post_id: int) -> Ask | None:
+        return self._one("begin", post_id=post_id)
+
+    def ready(
+        self,
+        ask: Ask,
+        *,
+        reply_raw: str,
+        outcome: AskState = AskState.POSTED,
+        trace_id: str | None = None,
+        degraded: Sequence[str] = (),
+        reason: str = "",
+    ) -> Ask | None:
+        return self._one(
+            "ready",
+            post_id=ask.post_id,
+            lease=ask.lease,
+            form=ask.form,
+            reply_raw=reply_raw,
+            outcome=outcome.value,
+            trace_id=trace_id,
+            degraded=list(degraded),
+            reason=reason,
+        )
+
+    def again(self, ask: Ask, reason: str) -> Ask | None:
+        return self._one("again", post_id=ask.post_id, lease=ask.lease, reason=reason)
+
+    def posting(self, ask: Ask, *, reply_raw: str, topic_id: int, post_number: int) -> Ask | None:
+        return self._one(
+            "posting",
+            post_id=ask.post_id,
+            lease=ask.lease,
+            form=ask.form,
+            reply_raw=reply_raw,
+            topic_id=topic_id,
+            post_number=post_number,
+        )
+
+    def posted(self, ask: Ask, *, reply_post_id: int, reply_post_number: int) -> Ask | None:
+        return self._one(
+            "posted", post_id=ask.post_id, reply_post_id=reply_post_id, reply_post_number=reply_post_number
+        )
+
+    def finish(self, ask: Ask, state: AskState, reason: str = "", *, next_try_at: datetime | None = None) -> Ask | None:
+        return self._one(
+            "finish",
+            post_id=ask.post_id,
+            lease=ask.lease,
+            state=state.value,
+            reason=reason,
+            next_try_at=next_try_at,
+        )
+
+    def note(self, ask: Ask, reason: str, next_try_at: datetime | None = None) -> None:
+        self._run("note", post_id=ask.post_id, lease=ask.lease, reason=reason, next_try_at=next_try_at)
+
+    def rewritten(self, ask: Ask, reply_raw: str, reason: str) -> None:
+        self._run("rewritten", post_id=ask.post_id, reply_raw=reply_raw, reason=reason)
+
+    # Drafts
+
+    def approve(self, post_id: int, *, reply_raw: str | None = None, by: str = "") -> Ask | None:
+        """Let a draft out; the caller defers its job."""
+        return self._one("approve", post_id=post_id, reply_raw=reply_raw, reason=f"approved by {by}" if by else "")
+
+    def discard(self, post_id: int, *, by: str = "") -> Ask | None:
+        return self._one("discard", post_id=post_id, reason=f"discarded by {by}" if by else "discarded")
+
+    # What the limits look at
+
+    def asked_by_member(self, ask: Ask, limit: int) -> list[datetime]:
+        """When the member asked within the last hour, newest first, at most `limit`."""
+        rows = self._all(
+            "answered_of_member", user_id=ask.user_id, post_id=ask.post_id, before=ask.created_at, limit=limit
+        )
+        return [row["created_at"] for row in rows]
+
+    def asked_in_topic(self, ask: Ask, limit: int) -> list[datetime]:
+        rows = self._all(
+            "answered_in_topic", topic_id=ask.topic_id, post_id=ask.post_id, before=ask.created_at, limit=limit
+        )
+        return [row["created_at"] for row in rows]
+
+    def told_of_limit(self, ask: Ask, reason: str) -> bool:
+        values = {"post_id": ask.post_id, "reason": reason, "topic_id": ask.topic_id, "user_id": ask.user_id}
+        return bool(self._all("told_of_limit", **values))
+
+    def last_replies(self, ask: Ask, limit: int) -> list[tuple[int | None, datetime, datetime]]:
+        """(asker, asked at, posted at) of our newest replies in the topic."""
+        rows = self._all("last_replies", topic_id=ask.topic_id, post_id=ask.post_id, limit=limit)
+        return [(row["user_id"], row["asked_at"], row["posted_at"]) for row in rows]
+
+    def said_lately(self, ask: Ask, reply_raw: str) -> bool:
+        return bool(self._all("said_lately", post_id=ask.post_id, reply_raw=reply_raw))
+
+    def links_refused_lately(self) -> bool:
+        return bool(self._all("links_refused_lately"))
+
+    # Following up
+
+    def stranded(self) -> list[tuple[int, int, int | None]]:
+        """(post, topic, member) of open asks that no job moves on."""
+        return [(row["post_id"], row["topic_id"], row["user_id"]) for row in self._all("stranded")]
+
+    def enqueued_due(self) -> list[Ask]:
+        return [_ask(row) for row in self._all("enqueued_due")]
+
+    def follow_up(self, ask: Ask, next_try_at: datetime) -> None:
+        self._run("follow_up", post_id=ask.post_id, next_try_at=next_try_at)
+
+    def resting_on(self, post_ids: Sequence[int]) -> list[int]:
+        """The asking posts whose standing replies cite one of these posts."""
+        return [row["post_id"] for row in self._all("resting_on", post_ids=list(post_ids))]
+
+    def cited_posts(self, trace_id: str) -> list[int]:
+        return [row["post_id"] for row in self._all("cited_posts", trace_id=trace_id)]
+
+    def traces_with(self, post_id: int) -> list[tuple[str, dict[str, Any], str]]:
+        return [(row["id"], row["body"], row["answer"]) for row in self._all("traces_with", post_id=post_id)]
+
+    def scrub_trace(self, trace_id: str, body: dict[str, Any], answer: str) -> None:
+        self._run("scrub_trace", id=trace_id, body=Jsonb(body), answer=answer)
+
+    def forget(self, *, receipts_days: int, traces_days: int) -> None:
+        self._run("forget", receipts_days=receipts_days, traces_days=traces_days)
+
+    # What others ask of it
+
+    def set_health(self, name: str, state: str, detail: str = "") -> None:
+        self._run("set_health", name=name, state=state, detail=detail)
+
+    def health(self) -> list[dict[str, Any]]:
+        """Name, state, detail and age in seconds of what the worker reports."""
+        return self._all("health")
+
+    def counts(self) -> dict[str, int]:
+        return {row["state"]: row["count"] for row in self._all("counts")}
+
+    def _one(self, name: str, /, **values: Any) -> Ask | None:
+        rows = self._all(name, **values)
+        return _ask(rows[0]) if rows else None
+
+    def _all(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
+        with self._database.connection() as connection:
+            return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
+
+    def _run(self, name: str, /, **values: Any) -> None:
+        with self._database.connection() as connection:
+            connection.execute(self._sql[name], values)
+
+
+def _ask(row: dict[str, Any]) -> Ask:
+    values = {key: value for key, value in row.items() if key in _ASK_FIELDS}
+    values["state"] = AskState(values["state"])
+    values["outcome"] = AskState(values["outcome"])
+    values["degraded"] = tuple(values["degraded"])
+    return Ask(**values)

@@ -1,0 +1,214 @@
+-- name: receive
+-- One row a delivery that says something new; no row: it was here before.
+INSERT INTO receipt (key, event, event_id) VALUES (%(key)s, %(event)s, %(event_id)s)
+ON CONFLICT (key) DO NOTHING
+RETURNING key
+
+-- name: record
+-- One row an asking post, for ever. A later form of the question replaces it while no reply is on its way.
+INSERT INTO ask (post_id, topic_id, post_number, user_id, username, trust_level, category_id, title, kind, question,
+                 reply_to_post_number, version, asked_at, form)
+VALUES (%(post_id)s, %(topic_id)s, %(post_number)s, %(user_id)s, %(username)s, %(trust_level)s, %(category_id)s,
+        %(title)s, %(kind)s, %(question)s, %(reply_to_post_number)s, %(version)s, %(asked_at)s, %(form)s)
+ON CONFLICT (post_id) DO UPDATE
+SET question = excluded.question, title = excluded.title, version = excluded.version, form = excluded.form,
+    topic_id = excluded.topic_id, post_number = excluded.post_number, category_id = excluded.category_id,
+    updated_at = now()
+WHERE excluded.form > ask.form AND ask.state IN ('queued', 'answering', 'ready')
+RETURNING lease = 0 AND tries = 0 AND xmax = 0 AS fresh
+
+-- name: withdraw
+-- The question no longer asks us (edited), or is gone (deleted): nothing is posted that is not on its way already.
+UPDATE ask
+SET state = %(state)s, reason = %(reason)s, updated_at = now(),
+    question = CASE WHEN %(scrub)s THEN '' ELSE question END,
+    reply_raw = CASE WHEN %(scrub)s THEN NULL ELSE reply_raw END
+WHERE post_id = ANY (%(post_ids)s::bigint[])
+  AND (state IN ('queued', 'answering', 'ready', 'enqueued', 'draft') OR (%(scrub)s AND state IN ('failed', 'shadowed')))
+  AND (%(form)s::timestamptz IS NULL OR form < %(form)s)
+RETURNING post_id
+
+-- name: waiting_of_member
+-- How many questions of a member wait already: his next one stands behind as many turns of the others.
+SELECT count(*) FROM ask WHERE user_id = %(user_id)s AND state IN ('queued', 'answering')
+
+-- name: replied_by_bot
+-- Whether the post with this number in the topic is a reply of ours.
+SELECT 1 FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
+
+-- name: load
+SELECT * FROM ask WHERE post_id = %(post_id)s
+
+-- name: by_reply
+SELECT * FROM ask WHERE reply_post_id = %(post_id)s
+
+-- name: by_reply_number
+SELECT * FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
+
+-- name: begin
+-- Take an ask up. The lease shuts out a worker that was believed dead and still runs.
+UPDATE ask
+SET lease = lease + 1, tries = tries + 1, updated_at = now(),
+    state = CASE state WHEN 'queued' THEN 'answering' ELSE state END
+WHERE post_id = %(post_id)s AND state IN ('queued', 'answering', 'ready', 'posting')
+RETURNING *
+
+-- name: ready
+-- The reply is made. Not when the question changed meanwhile, nor when another worker took over.
+UPDATE ask
+SET state = 'ready', reply_raw = %(reply_raw)s, outcome = %(outcome)s, trace_id = %(trace_id)s,
+    degraded = %(degraded)s, reason = %(reason)s, updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state = 'answering'
+RETURNING *
+
+-- name: again
+-- Back to answering: the question has a new form, or a source is gone.
+UPDATE ask
+SET state = 'answering', reply_raw = NULL, reason = %(reason)s, updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND state IN ('answering', 'ready')
+RETURNING *
+
+-- name: posting
+-- The fence before the POST: from here on the reply may stand in the topic. The place may have moved.
+UPDATE ask
+SET state = 'posting', reply_raw = %(reply_raw)s, topic_id = %(topic_id)s, post_number = %(post_number)s,
+    posting_at = now(), updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state IN ('ready', 'posting')
+RETURNING *
+
+-- name: posted
+-- The reply stands in the topic: true whoever says so, and final.
+UPDATE ask
+SET state = outcome, reply_post_id = %(reply_post_id)s, reply_post_number = %(reply_post_number)s,
+    posted_at = COALESCE(posted_at, now()), next_try_at = NULL, updated_at = now()
+WHERE post_id = %(post_id)s AND reply_post_id IS NULL
+RETURNING *
+
+-- name: saw_own_reply
+-- Our own reply came past as an event.
+UPDATE ask
+SET state = CASE WHEN state IN ('posting', 'enqueued') THEN outcome ELSE state END,
+    reply_post_id = %(reply_post_id)s, reply_post_number = %(reply_post_number)s,
+    posted_at = COALESCE(posted_at, now()), next_try_at = NULL, updated_at = now()
+WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s AND reply_post_id IS NULL
+  AND state IN ('posting', 'enqueued')
+RETURNING post_id
+
+-- name: finish
+-- To a state in which nothing is left to do, or to `enqueued`.
+UPDATE ask
+SET state = %(state)s, reason = %(reason)s, next_try_at = %(next_try_at)s, updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s
+  AND state IN ('queued', 'answering', 'ready', 'posting', 'enqueued')
+RETURNING *
+
+-- name: note
+-- Why the ask waits, for the operator.
+UPDATE ask SET reason = %(reason)s, next_try_at = %(next_try_at)s, updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s
+
+-- name: approve
+-- A person lets a draft out, as it is or with other words.
+UPDATE ask
+SET state = 'ready', approved = true, reply_raw = COALESCE(%(reply_raw)s, reply_raw), reply_post_id = NULL,
+    reply_post_number = NULL, reason = %(reason)s, updated_at = now()
+WHERE post_id = %(post_id)s AND state IN ('draft', 'shadowed') AND reply_raw IS NOT NULL
+RETURNING *
+
+-- name: discard
+UPDATE ask SET state = 'discarded', reason = %(reason)s, updated_at = now()
+WHERE post_id = %(post_id)s AND state IN ('draft', 'shadowed')
+RETURNING *
+
+-- name: rewritten
+-- The reply as it stands in the topic now.
+UPDATE ask SET reply_raw = %(reply_raw)s, reason = %(reason)s, updated_at = now() WHERE post_id = %(post_id)s
+
+-- name: answered_of_member
+-- The member's questions of the last hour that came before this one and were not turned away, oldest first.
+SELECT created_at FROM ask
+WHERE user_id = %(user_id)s AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s
+  AND created_at <= %(before)s AND state <> 'declined'
+ORDER BY created_at DESC LIMIT %(limit)s
+
+-- name: answered_in_topic
+SELECT created_at FROM ask
+WHERE topic_id = %(topic_id)s AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s
+  AND created_at <= %(before)s AND state <> 'declined'
+ORDER BY created_at DESC LIMIT %(limit)s
+
+-- name: told_of_limit
+-- Whether this limit was already explained within the hour, to the member or in the topic.
+SELECT 1 FROM ask
+WHERE created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND reply_raw IS NOT NULL
+  AND reason = %(reason)s
+  AND CASE WHEN %(reason)s = 'limit:topic' THEN topic_id = %(topic_id)s ELSE user_id = %(user_id)s END
+LIMIT 1
+
+-- name: last_replies
+-- The newest replies of ours in a topic, for the loop guard.
+SELECT user_id, asked_at, posted_at FROM ask
+WHERE topic_id = %(topic_id)s AND posted_at IS NOT NULL AND post_id <> %(post_id)s
+ORDER BY posted_at DESC LIMIT %(limit)s
+
+-- name: said_lately
+-- Discourse refuses the same text from one account within some minutes.
+SELECT 1 FROM ask
+WHERE reply_raw = %(reply_raw)s AND post_id <> %(post_id)s AND posting_at > now() - interval '15 minutes' LIMIT 1
+
+-- name: links_refused_lately
+SELECT 1 FROM ask WHERE reason LIKE 'links limited%%' AND updated_at > now() - interval '1 hour' LIMIT 1
+
+-- name: stranded
+-- Open asks without a job that would move them on (a crash between two writes, a job that failed for good).
+SELECT post_id, topic_id, user_id FROM ask
+WHERE state IN ('queued', 'answering', 'ready', 'posting') AND updated_at < now() - interval '60 seconds'
+  AND NOT EXISTS (SELECT 1 FROM procrastinate_jobs j
+                  WHERE j.queueing_lock = 'ask:' || ask.post_id AND j.status IN ('todo', 'doing'))
+ORDER BY created_at LIMIT 1000
+
+-- name: enqueued_due
+SELECT * FROM ask WHERE state = 'enqueued' AND (next_try_at IS NULL OR next_try_at <= now())
+ORDER BY updated_at LIMIT 50
+
+-- name: follow_up
+UPDATE ask SET next_try_at = %(next_try_at)s, updated_at = now() WHERE post_id = %(post_id)s AND state = 'enqueued'
+
+-- name: resting_on
+-- Replies that stand in the forum and cite one of these posts.
+SELECT DISTINCT a.post_id FROM ask a
+JOIN trace_post tp ON tp.trace_id = a.trace_id
+WHERE tp.post_id = ANY (%(post_ids)s::bigint[]) AND tp.cited AND a.state IN ('posted', 'draft', 'posting', 'enqueued')
+
+-- name: cited_posts
+SELECT tp.post_id FROM trace_post tp WHERE tp.trace_id = %(trace_id)s AND tp.cited
+
+-- name: traces_with
+SELECT t.id, t.body, t.answer FROM trace t JOIN trace_post tp ON tp.trace_id = t.id
+WHERE tp.post_id = %(post_id)s
+
+-- name: scrub_trace
+UPDATE trace SET body = %(body)s, answer = %(answer)s WHERE id = %(id)s
+
+-- name: forget
+-- What has outlived its use.
+WITH old_receipts AS (DELETE FROM receipt WHERE received_at < now() - make_interval(days => %(receipts_days)s))
+DELETE FROM trace WHERE created_at < now() - make_interval(days => %(traces_days)s)
+
+-- name: set_health
+INSERT INTO health (name, state, detail) VALUES (%(name)s, %(state)s, %(detail)s)
+ON CONFLICT (name) DO UPDATE SET state = excluded.state, detail = excluded.detail, at = now()
+
+-- name: health
+SELECT name, state, detail, extract(epoch FROM now() - at)::float AS age_s FROM health
+
+-- name: counts
+SELECT state, count(*) FROM ask GROUP BY state
+
+-- name: waiting
+SELECT count(*), COALESCE(extract(epoch FROM now() - min(created_at)), 0)::float FROM ask
+WHERE state IN ('queued', 'answering', 'ready', 'posting')
+
+-- name: last_seen_post
+-- Up to where the catch-up has looked.
+SELECT detail FROM health WHERE name = 'catch_up'

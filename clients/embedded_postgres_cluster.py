@@ -48,7 +48,7 @@ def create_cluster(data_dir: Path, account: Account, install: Path) -> None:
     """
     if data_dir.exists() and any(data_dir.iterdir()):
         raise DatabaseUnavailable(
-            f"embedded Postgres: {data_dir} is not empty and holds no Postgres data; name an empty or absent folder"
+            f"embedded Postgres: {data_dir} is not empty and holds no Postgres data; name an empty folder"
         )
     prefix = f".{data_dir.name}.new-"
     for left in data_dir.parent.iterdir():
@@ -59,7 +59,7 @@ def create_cluster(data_dir: Path, account: Account, install: Path) -> None:
         os.chown(staging, account.uid, account.gid)
         _initdb(staging, account, install)
         conf = os.open(staging / "postgresql.conf", os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
-        with open(conf, "a", encoding="utf-8") as file:
+        with os.fdopen(conf, "a", encoding="utf-8") as file:
             file.write(f"\n{_INCLUDE}\n")
         staging.replace(data_dir)
         _sync(data_dir.parent)
@@ -107,9 +107,7 @@ def _initdb(folder: Path, account: Account, install: Path) -> None:
         if done.returncode == 0:
             return
         said = " ".join((done.stderr or done.stdout).split())[-300:]
-    raise DatabaseUnavailable(
-        f"embedded Postgres: initdb failed for {folder}: {said}; see `df` and the folder's owner"
-    )
+    raise DatabaseUnavailable(f"embedded Postgres: initdb failed for {folder}: {said}; is the disk full?")
 
 
 def write_configuration(data_dir: Path, sockets: Path, account: Account, settings: Mapping[str, str]) -> None:
@@ -153,7 +151,7 @@ def _quoted(value: str) -> str:
 def _replace(path: Path, lines: list[str], account: Account) -> None:
     """Whole or not at all, and never through a link that the server's user may have put there."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with open(handle, "w", encoding="utf-8") as file:
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
         os.fchown(file.fileno(), account.uid, account.gid)
     Path(name).replace(path)

@@ -1,8 +1,8 @@
 """Where the embedded Postgres lives: the account it runs as, its binaries, its data folder, its socket.
 
 Postgres refuses to run as root, so a root caller hands the server to an account that exists already.
-That account must be able to walk to the binaries and to the data; no permission of a folder above
-them is ever changed: binaries are copied once, new data goes to `SYSTEM_PLACE`, linked from where it was asked for.
+That account must be able to walk to the binaries and to the data; no permission of a folder above them is ever
+changed: binaries are copied once, new data goes to `SYSTEM_PLACE`, linked from where it was asked for.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def account_for(data_dir: Path) -> Account:
     owner = data_dir.stat().st_uid if data_dir.exists() else ours
     if ours not in (0, owner):
         raise DatabaseUnavailable(
-            f"embedded Postgres: {data_dir} belongs to user {owner}, not to you ({ours}); run as its owner, {_URL_HINT}"
+            f"embedded Postgres: {data_dir} belongs to user {owner}, not to you ({ours}); "
+            f"run as its owner, {_URL_HINT}"
         )
     names = [pwd.getpwuid(owner).pw_name] if _has_name(owner) else []
     for name in names if owner else _SERVER_ACCOUNTS:
@@ -94,7 +95,7 @@ def account_for(data_dir: Path) -> Account:
             entry = pwd.getpwnam(name)
             return Account(uid=entry.pw_uid, gid=entry.pw_gid, name=name)
     raise DatabaseUnavailable(
-        f"embedded Postgres: user {owner} has no entry in the password file, Postgres needs one; add it, {_URL_HINT}"
+        f"embedded Postgres: Postgres needs a password-file entry for user {owner}; add it, {_URL_HINT}"
     )
 
 
@@ -196,9 +197,9 @@ def reachable_data_dir(data_dir: Path, account: Account) -> Path:
 def socket_folder(data_dir: Path, account: Account) -> Path:
     """A folder of mode 0700, the server's own, whose path is short and plain enough for a Unix socket.
 
-    The same at each start, so that a pool's URL outlives a restart: the data folder itself where it can be (private
-    already, seen by all who see the data, not emptied at log-out), else one among the temporary files, named by a
-    hash of the data folder's path. Raises DatabaseUnavailable if somebody else sits there or no path is short enough.
+    The same at each start, so that a pool's URL outlives a restart: the data folder itself where it can be (it is
+    private, seen by all who see the data, not emptied at log-out), else one among the temporary files, named by a
+    hash of the data folder's path. Raises DatabaseUnavailable if somebody else sits there or all paths are long.
     """
     if _holds_socket(data_dir):
         return data_dir
@@ -214,8 +215,9 @@ def socket_folder(data_dir: Path, account: Account) -> Path:
             if private and found.st_uid == account.uid and _holds_socket(folder):
                 return folder
     raise DatabaseUnavailable(
-        f"embedded Postgres: no folder for the socket of {data_dir}: its path is too long, and {name} under /tmp and "
-        f"{tempfile.gettempdir()} is too long, closed or somebody else's; set TMPDIR to a short private folder, {_URL_HINT}"
+        f"embedded Postgres: no folder for the socket of {data_dir}: its path is too long, and {name} "
+        f"under /tmp and {tempfile.gettempdir()} is too long, closed or somebody else's; "
+        f"set TMPDIR to a short private folder, {_URL_HINT}"
     )
 
 

@@ -1,0 +1,116 @@
+"""Stage recall: each channel's best topics for the question, fused; the legacy path when vectors cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bot.stages.results import Query, Recalled
+from bot.tools import Tools
+from forum.config import Config
+from forum.errors import ModelMismatch, RemoteError
+from forum.fusion import Fused, best_per_topic, reciprocal_rank_fusion
+from forum.legacy import boosted
+from forum.ports import Vectors
+from forum.types import Candidate, Hit, Match, Passage, Scope
+
+#: Posts asked for per topic wanted: a topic often fills several places of a channel's list.
+_POSTS_A_TOPIC = 4
+
+
+def recall(query: Query, tools: Tools, config: Config) -> Recalled:
+    """The fused candidates, best first, each with its ranks, scores, match and signals.
+
+    A sub-question has channels of its own. Nothing found: decision `empty` or `nothing`, never an error.
+    """
+    scope = _scope(query)
+    texts = tuple(text[: config.recall.question_characters] for text in (query.full, *query.sub_questions))
+    pipeline = "posts" if config.flags.posts_pipeline else "legacy"
+    channels: tuple[str, ...] = config.recall.channels if pipeline == "posts" else ("keyword", "topics")
+    degraded: tuple[str, ...] = ()
+    reason = ""
+    vectors: tuple[Vectors | None, ...] = (None,) * len(texts)
+    lists: dict[str, list[Hit]] = {}
+    if any(channel != "keyword" for channel in channels):
+        try:
+            vectors = tuple(tools.embedder.embed_query(text) for text in texts)
+            lists = _vector_channels(channels, vectors, tools, config, scope)
+        except (RemoteError, ModelMismatch) as error:
+            degraded = ("embedder",) if isinstance(error, RemoteError) else ("vectors",)
+            vectors, reason, pipeline = (None,) * len(texts), str(error), "legacy"
+    if "keyword" in channels or pipeline == "legacy":
+        for text, suffix in zip(texts, _suffixes(texts), strict=True):
+            hits = tools.index.keyword(text, limit=config.recall.limit * _POSTS_A_TOPIC, scope=scope)
+            lists[f"keyword{suffix}"] = best_per_topic(hits, limit=config.recall.limit)
+    fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k)
+    candidates = _described(fused, texts[0], vectors[0], tools, scope)
+    if pipeline == "legacy":
+        candidates = boosted(candidates)
+    decision = f"{len(candidates)} candidates" if candidates else "nothing" if tools.index.size() else "empty"
+    return Recalled(
+        decision=decision,
+        reason=reason,
+        degraded=degraded,
+        candidates=tuple(candidates),
+        pipeline=pipeline,
+        data={
+            "pipeline": pipeline,
+            "texts": list(texts),
+            "channels": {name: [hit.post_id for hit in hits] for name, hits in lists.items()},
+            "fused": [[one.passage.post_id, round(one.rrf, 6), dict(one.ranks)] for one in candidates],
+        },
+    )
+
+
+def _scope(query: Query) -> Scope:
+    """The asking post is no evidence for itself."""
+    asking = query.question.post_id
+    return Scope(exclude_post_ids=frozenset() if asking is None else frozenset((asking,)))
+
+
+def _suffixes(texts: Sequence[str]) -> list[str]:
+    return ["" if n == 0 else f":{n}" for n in range(len(texts))]
+
+
+def _vector_channels(
+    channels: Sequence[str], vectors: Sequence[Vectors | None], tools: Tools, config: Config, scope: Scope
+) -> dict[str, list[Hit]]:
+    limit = config.recall.limit
+    lists: dict[str, list[Hit]] = {}
+    for vector, suffix in zip(vectors, _suffixes([""] * len(vectors)), strict=True):
+        if vector is None:
+            continue
+        if "posts" in channels:
+            hits = tools.index.nearest(vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
+            lists[f"posts{suffix}"] = best_per_topic(hits, limit=limit)
+        if "topics" in channels:
+            lists[f"topics{suffix}"] = tools.index.nearest_topics(vector, limit=limit, scope=scope)
+    return lists
+
+
+def _described(
+    fused: Sequence[Fused], text: str, vector: Vectors | None, tools: Tools, scope: Scope
+) -> list[Candidate]:
+    """What each post says and how it fits; a post that stopped being public meanwhile is left out."""
+    ids = [one.post_id for one in fused]
+    passages: dict[int, Passage] = tools.index.passages(ids, scope=scope) if ids else {}
+    matches: dict[int, Match] = tools.index.matches(ids, text=text, vector=vector, scope=scope) if ids else {}
+    return [
+        Candidate(
+            passage=passages[one.post_id],
+            ranks=_by_channel(one.ranks),
+            scores=one.scores,
+            rrf=one.score,
+            match=matches.get(one.post_id, Match()),
+        )
+        for one in fused
+        if one.post_id in passages
+    ]
+
+
+def _by_channel(ranks: Mapping[str, int]) -> dict[str, int]:
+    """The best rank by channel, whichever of the question's parts it was for."""
+    best: dict[str, int] = {}
+    for name, rank in ranks.items():
+        channel = name.partition(":")[0]
+        best[channel] = min(best.get(channel, rank), rank)
+    return best

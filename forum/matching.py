@@ -1,0 +1,64 @@
+"""How a post fits a question by words and by vector: the measures that rank and that decide to abstain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from forum.bm25 import Corpus, bm25, coverage
+from forum.types import Match
+
+_RAREST = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counted:
+    """A post as the keyword channel knows it: how often it holds each question term, and its length in terms."""
+
+    counts: Mapping[str, int]
+    length: int
+    title_terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Closeness:
+    """The question's cosines, by one embedder: to some posts, and to the forum at large."""
+
+    embedder: str
+    cosines: Mapping[int, float]
+    #: Mean and standard deviation over a sample of the forum's posts.
+    mean: float
+    spread: float
+
+
+def matched(
+    asked: Sequence[str], posts: Mapping[int, Counted], corpus: Corpus, closeness: Closeness | None, *, most: int
+) -> dict[int, Match]:
+    """The Match of each post. `asked` are the question's terms in order; BM25 takes the `most` rarest of them."""
+    terms = tuple(dict.fromkeys(asked))
+    kept = corpus.rarest(terms, most)
+    rare = tuple(sorted(terms, key=lambda term: corpus.frequencies.get(term, 0))[:_RAREST])
+    in_question = dict.fromkeys(terms, 1)
+    unknown = unknown_share(terms, corpus)
+    idf_sum = sum(corpus.idf(term) for term in kept)
+    return {
+        post: Match(
+            embedder=closeness.embedder if closeness else "",
+            cosine=closeness.cosines.get(post) if closeness else None,
+            background_mean=closeness.mean if closeness else 0.0,
+            background_spread=closeness.spread if closeness else 0.0,
+            bm25=bm25(one.counts, one.length, kept, corpus),
+            idf_sum=idf_sum,
+            coverage=coverage(one.counts, terms, corpus),
+            rare_coverage=coverage(one.counts, rare, corpus),
+            title_overlap=coverage(in_question, one.title_terms, corpus),
+            unknown=unknown,
+            question_terms=len(terms),
+        )
+        for post, one in posts.items()
+    }
+
+
+def unknown_share(terms: Sequence[str], corpus: Corpus) -> float:
+    """The share, by idf, of the terms that no post of the forum holds."""
+    return coverage({term: 1 for term in terms if not corpus.frequencies.get(term)}, tuple(terms), corpus)

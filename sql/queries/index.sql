@@ -1,0 +1,173 @@
+-- The recall queries. Each reads public_post, so what is not public now is never returned.
+-- Scope: `before` an instant or NULL; `exclude_topics`, `exclude_posts`, never NULL; `categories` or NULL for all.
+
+-- name: active_model
+-- The model whose vectors may be asked, how its index is built and how many vectors it has (an estimate will do).
+SELECT m.id, m.name, m.dimensions, m.index_kind,
+       (SELECT count(*) FROM (SELECT 1 FROM embedding e WHERE e.model_id = m.id LIMIT %(small)s) few)
+FROM embedding_model m
+WHERE m.active;
+
+-- name: nearest_halfvec
+-- {dims} is a literal: the expression must be the one that was indexed. The join is inside, so that an iterative
+-- scan goes on until enough public posts have been met; relaxed_order gives them nearly sorted, hence the outer sort.
+SELECT id, topic_id, 1 - distance
+FROM (
+    SELECT p.id, p.topic_id, e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
+    FROM embedding e
+    JOIN public_post p ON p.id = e.post_id
+    WHERE e.model_id = {model}
+      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
+      AND p.id <> ALL (%(exclude_posts)s::bigint[])
+      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+    ORDER BY e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims})
+    LIMIT %(limit)s
+) near
+ORDER BY distance, id;
+
+-- name: nearest_bit
+-- Binary quantisation finds `candidates` (ten times the limit and more: 50 for 25 has a recall of .68), the exact
+-- cosine orders them.
+SELECT id, topic_id, 1 - distance
+FROM (
+    SELECT p.id, p.topic_id, e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
+    FROM embedding e
+    JOIN public_post p ON p.id = e.post_id
+    WHERE e.model_id = {model}
+      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
+      AND p.id <> ALL (%(exclude_posts)s::bigint[])
+      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+    ORDER BY binary_quantize(e.vector)::bit({dims}) <~> binary_quantize(%(vector)s::halfvec({dims}))::bit({dims})
+    LIMIT %(candidates)s
+) near
+ORDER BY distance, id
+LIMIT %(limit)s;
+
+-- name: nearest_exact
+-- Without a cast on the column no HNSW index fits the expression: every public vector is compared.
+SELECT p.id, p.topic_id, 1 - (e.vector <=> %(vector)s::halfvec) AS score
+FROM embedding e
+JOIN public_post p ON p.id = e.post_id
+WHERE e.model_id = {model}
+  AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+  AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
+  AND p.id <> ALL (%(exclude_posts)s::bigint[])
+  AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+ORDER BY e.vector <=> %(vector)s::halfvec, p.id
+LIMIT %(limit)s;
+
+-- name: nearest_topics
+-- Topic vectors are few: an exact scan. The topic's best post stands for it.
+SELECT best.id, near.topic_id, near.score
+FROM (
+    SELECT te.topic_id, 1 - (te.vector <=> %(vector)s::halfvec) AS score
+    FROM topic_embedding te
+    JOIN topic t ON t.id = te.topic_id
+    WHERE te.model_id = {model}
+      AND t.id <> ALL (%(exclude_topics)s::bigint[])
+      AND (%(categories)s::integer[] IS NULL OR t.category_id = ANY (%(categories)s))
+      AND EXISTS (
+          SELECT 1 FROM public_post p
+          WHERE p.topic_id = te.topic_id AND p.id <> ALL (%(exclude_posts)s::bigint[])
+            AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+      )
+    ORDER BY te.vector <=> %(vector)s::halfvec, te.topic_id
+    LIMIT %(limit)s
+) near
+CROSS JOIN LATERAL (
+    SELECT p.id
+    FROM public_post p
+    JOIN embedding e ON e.post_id = p.id AND e.model_id = {model}
+    WHERE p.topic_id = near.topic_id AND p.id <> ALL (%(exclude_posts)s::bigint[])
+      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+    ORDER BY e.vector <=> %(vector)s::halfvec, p.id
+    LIMIT 1
+) best
+ORDER BY near.score DESC, near.topic_id;
+
+-- name: category_sizes
+-- How much of the index a persona's categories keep: under a tenth, an exact scan is right and faster.
+SELECT category_id, count(*) FROM public_post WHERE category_id IS NOT NULL GROUP BY category_id;
+
+-- name: keyword_candidates
+-- ts_rank is not BM25, but its first 300 hold BM25's first ten; BM25 orders them in forum/bm25.py.
+-- The positions of a term stand for its count (the indexer writes 1..tf).
+WITH candidates AS MATERIALIZED (
+    SELECT p.id, p.topic_id, p.doc_length, p.terms
+    FROM public_post p
+    WHERE p.terms @@ %(query)s::tsquery
+      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
+      AND p.id <> ALL (%(exclude_posts)s::bigint[])
+      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+    ORDER BY ts_rank(p.terms, %(query)s::tsquery) DESC, p.id
+    LIMIT %(candidates)s
+)
+SELECT c.id, c.topic_id, c.doc_length, u.lexeme, cardinality(u.positions)
+FROM candidates c
+CROSS JOIN LATERAL unnest(c.terms) u
+WHERE u.lexeme = ANY (%(terms)s);
+
+-- name: term_counts
+-- The same for given posts, every question term; a post without any still gives a row.
+SELECT p.id, p.doc_length, p.title, u.lexeme, cardinality(u.positions)
+FROM public_post p
+LEFT JOIN LATERAL unnest(p.terms) u ON u.lexeme = ANY (%(terms)s)
+WHERE p.id = ANY (%(ids)s);
+
+-- name: statistics
+SELECT documents, total_length FROM corpus;
+
+-- name: document_frequencies
+SELECT term, df FROM term WHERE term = ANY (%(terms)s);
+
+-- name: cosines
+SELECT e.post_id, 1 - (e.vector <=> %(vector)s::halfvec)
+FROM embedding e
+WHERE e.model_id = {model} AND e.post_id = ANY (%(ids)s);
+
+-- name: background
+-- A fixed sample of the forum, the same at every call: what a question's cosine is when nothing answers it.
+SELECT e.vector, p.created_at
+FROM embedding e
+JOIN public_post p ON p.id = e.post_id
+WHERE e.model_id = {model} AND hashint8(e.post_id) %% %(every)s = 0
+ORDER BY e.post_id
+LIMIT %(limit)s;
+
+-- name: passages
+-- Signals as they stood at `before`: likes and acceptance have no date, so an eval that looks back gets none.
+SELECT p.id, p.topic_id, p.post_number, p.version, p.title, p.slug, coalesce(p.category_name, ''), p.category_id,
+       p.tags, p.text, p.username, p.created_at, p.updated_at,
+       (SELECT count(DISTINCT l.from_topic_id)
+        FROM topic_link l
+        WHERE l.to_topic_id = p.topic_id AND l.from_topic_id <> p.topic_id
+          AND l.from_topic_id <> ALL (%(exclude_topics)s::bigint[])
+          AND (%(before)s::timestamptz IS NULL OR l.linked_at < %(before)s)),
+       t.posts,
+       extract(epoch FROM coalesce(%(before)s::timestamptz, now()) - coalesce(t.first_at, p.created_at)) / 86400,
+       CASE WHEN %(before)s::timestamptz IS NULL THEN coalesce(p.topic_like_count, t.likes) ELSE 0 END,
+       CASE WHEN %(before)s::timestamptz IS NULL THEN p.like_count ELSE 0 END,
+       %(before)s::timestamptz IS NULL AND p.accepted_post_id IS NOT NULL AND p.accepted_post_id = p.id,
+       p.staff
+FROM public_post p
+CROSS JOIN LATERAL (
+    SELECT count(*) AS posts, min(o.created_at) AS first_at, coalesce(sum(o.like_count), 0) AS likes
+    FROM public_post o
+    WHERE o.topic_id = p.topic_id AND (%(before)s::timestamptz IS NULL OR o.created_at < %(before)s)
+) t
+WHERE p.id = ANY (%(ids)s)
+  AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+  AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s));
+
+-- name: neighbour_ids
+SELECT n.id
+FROM public_post p
+JOIN public_post n ON n.topic_id = p.topic_id AND n.id <> p.id
+    AND n.post_number BETWEEN p.post_number - %(radius)s AND p.post_number + %(radius)s
+WHERE p.id = %(id)s
+  AND (%(before)s::timestamptz IS NULL OR n.created_at < %(before)s)
+  AND n.id <> ALL (%(exclude_posts)s::bigint[])
+ORDER BY n.post_number, n.id;

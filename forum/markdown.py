@@ -26,18 +26,18 @@ MARK = re.compile(f"{MARK_OPEN}(\\d+){MARK_CLOSE}")
 # `a[1]` is text, and so is (1), which members use for lists.
 _MARKER = re.compile(
     r"\[\[\s*\^?(\d{1,4}(?:\s*[,;]\s*\^?\d{1,4})*)\s*\]\]"
-    r"|(?<![\w\])])\[\^?(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\](?!\w)"
+    r"|(?<![\w\])])((?:\[\^?\d{1,4}(?:\s*[,;]\s*\d{1,4})*\])+)(?!\w)"
     r"|【\s*(\d{1,4})[^】]{0,20}】"
 )
 # What Discourse would turn into something active in plain text.
 _URL = re.compile(r"(?:\b[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>]+|\bwww\.[^\s<>]+|\b(?:mailto|javascript|data):\S+", re.I)
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _LIVE = re.compile(
-    r"(?<![\w`])@\w[\w.-]*"
-    r"|(?<![\w&`])#[^\W\d][\w:-]*"
+    r"(?<!\w)@\w[\w.@#:-]*"
+    r"|(?<!\w)#[^\W\d][\w.@#:-]*"
     r"|(?<![\w:])(?::[a-z][a-z0-9_+-]*){1,2}:(?!\w)"
     r"|(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|io|onion|co|tv|ru|cn|us|uk|me|de|fr|fi|gov|edu|info|dev|app|ai|eu)"
-    r"(?![\w-])(?:[/:?#][^\s]*)?",
+    r"(?![\w-])(?:[/:?#@][^\s]*)?",
     re.IGNORECASE,
 )
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~&$])")
@@ -176,7 +176,7 @@ def _line(text: str, links: Mapping[int, str]) -> str:
             parts.append(_code_span(piece[1:-1]))
         else:
             parts.append(escape(piece))
-    line = _WIDE.sub(" ", "".join(parts)).strip()
+    line = _WIDE.sub(" ", _joined(parts)).strip()
     return _LINE_START.sub(r"\1\\\2", line) if not line.startswith("[[") else line
 
 
@@ -194,7 +194,15 @@ def escape(text: str, *, keep_addresses: bool = False) -> str:
     for live in _LIVE.finditer(text):
         out += [_ACTIVE.sub(r"\\\1", text[end : live.start()]), _code_span(live.group())]
         end = live.end()
-    return "".join([*out, _ACTIVE.sub(r"\\\1", text[end:])])
+    return _joined([*out, _ACTIVE.sub(r"\\\1", text[end:])])
+
+
+def _joined(parts: list[str]) -> str:
+    """The pieces in a row; two code spans never touch, since their backticks would run together."""
+    out = ""
+    for part in parts:
+        out += (" " if out.endswith("`") and part.startswith("`") else "") + part
+    return out
 
 
 def _code_span(text: str) -> str:

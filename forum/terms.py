@@ -1,0 +1,212 @@
+"""The keyword channel's analyzer: text to stemmed terms, and terms to what Postgres takes without a complaint."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+import Stemmer
+
+from forum.stop_words import SIGNS, STOP, STOP_UNKNOWN
+from forum.unicode_safety import safe
+
+#: Part of an index's identity: raise it whenever `terms` gives others for the same text.
+TERM_RULES_VERSION = 1
+
+#: Longer words are hashes, keys and typing accidents; nobody searches them.
+_LONGEST_TERM = 64
+#: A question of 50 KB is asked by its first few hundred distinct terms.
+_MOST_CANDIDATES = 400
+#: Postgres counts at most this many positions a lexeme.
+_MOST_POSITIONS = 255
+#: Postgres refuses a tsvector of 1 MB (measured: 700,000 characters of distinct words); half of it is safe.
+_TSVECTOR_BYTES = 500_000
+
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0971-\u0e3e\u0e40-\u0fff"
+    "\u1000-\u109f\u1780-\u17d3"
+)
+_LETTERS = rf"(?:[^\W_]|[{_MARKS}])++"
+#: A word, with what joins words into one name: `v3.2.1`, `foo/bar_baz.conf`, `open-source`, `l'installation`, `C++`.
+_TOKEN = re.compile(rf"{_LETTERS}(?:(?:\+\+\d*+|#)(?!\w)|(?:(?:[.\-/:']|_+|::){_LETTERS})*+)")
+_JOINT = re.compile(r"[._\-/:]+")
+_VERSION = re.compile(r"v\d[\d.]*")
+#: Scripts written without spaces: searched by pairs of characters.
+_UNSPACED = re.compile("([\u0e01-\u0e3a\u0e40-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]+)")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_APOSTROPHES = re.compile("[\u2018\u2019\u02bc\u0060\u00b4]")
+_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ı": "i"})
+
+_ELISIONS = frozenset("c d j l m n s t qu jusqu lorsqu puisqu quoiqu quelqu presqu entr".split())
+_CONTRACTIONS = frozenset("s t d m re ve ll".split())
+_ENGLISH_ENDINGS = ("'s", "n't", "'re", "'ve", "'ll", "i'm", "i'd")
+_FRENCH_BEGINNINGS = ("c'", "d'", "j'", "l'", "m'", "n'", "s'", "t'", "qu'", "jusqu'", "lorsqu'", "puisqu'")
+
+_LANGUAGES: Final = {"en": "english", "fr": "french"}
+_stemmers = threading.local()
+
+DocumentFrequencies = Mapping[str, int] | Callable[[Sequence[str]], Mapping[str, int]]
+
+
+def terms(text: str, language: str | None = None) -> list[str]:
+    """The terms of a text in order, repeats included; `language` en, fr, or None to tell by its function words.
+
+    Words are stemmed, then their accents are folded. Names with joints (versions, paths, hyphens) come whole and in
+    parts. A term has no space, quote, control or upper case, and at most 64 characters.
+    """
+    tokens = _tokens(text)
+    chosen = language if language in _LANGUAGES else _language(tokens) or "en"
+    return _analysed(tokens, (chosen,), STOP[chosen])
+
+
+def query_terms(text: str, limit: int = 12, document_frequency: DocumentFrequencies | None = None) -> list[str]:
+    """At most `limit` distinct terms to ask the index for: the rarest that it holds, rarest first.
+
+    A question that does not show its language is stemmed both ways. `document_frequency` maps a term to the number
+    of posts that hold it (or is a function from all candidates to such a map); without it, the first terms count.
+    """
+    tokens = _tokens(text)
+    language = _language(tokens)
+    languages = (language,) if language else tuple(_LANGUAGES)
+    stop = STOP[language] if language else STOP_UNKNOWN
+    candidates = list(dict.fromkeys(_analysed(tokens, languages, stop)))[:_MOST_CANDIDATES]
+    if document_frequency is None or not candidates:
+        return candidates[:limit]
+    known = document_frequency(candidates) if callable(document_frequency) else document_frequency
+    found = [term for term in candidates if known.get(term, 0) > 0]
+    return sorted(found, key=lambda term: known[term])[:limit]
+
+
+def tsquery(terms: Iterable[str]) -> str:
+    """An OR of the terms for `::tsquery`; "" for none. Nothing in a term is an operator."""
+    return " | ".join(dict.fromkeys(_quoted(term) for term in terms if _storable(term)))
+
+
+def tsvector_literal(terms: Iterable[str]) -> tuple[str, int, bool]:
+    """(text for `::tsvector`, document length in terms, whether terms were left out for Postgres's sake).
+
+    A term that occurs n times has the positions 1..min(n, 255): the count is what they carry. The length counts all
+    terms, also those left out; what is left out stands last in the text.
+    """
+    counts = Counter(terms)
+    parts: list[str] = []
+    size = 0
+    truncated = False
+    for term, count in counts.items():
+        held = min(count, _MOST_POSITIONS)
+        size += len(term.encode("utf-8", "replace")) + 4 + 2 * held
+        if size > _TSVECTOR_BYTES:
+            truncated = True
+            break
+        if _storable(term):
+            parts.append(f"{_quoted(term)}:{','.join(map(str, range(1, held + 1)))}")
+        else:
+            truncated = True
+    return " ".join(parts), counts.total(), truncated
+
+
+def _storable(term: str) -> bool:
+    return len(term.strip()) > 0 and len(term.encode("utf-8", "replace")) <= 2046
+
+
+def _quoted(term: str) -> str:
+    plain = safe(term).replace("\\", "\\\\").replace("'", "''")
+    return f"'{plain}'"
+
+
+def _tokens(text: str) -> list[str]:
+    if not text.isascii():
+        text = _APOSTROPHES.sub("'", unicodedata.normalize("NFKC", text))
+    return _TOKEN.findall(text.lower())
+
+
+def _language(tokens: Sequence[str]) -> str | None:
+    """en or fr by their function words; None when there are none or as many of both."""
+    english = french = 0
+    for token in tokens:
+        if token in SIGNS["en"] or token.endswith(_ENGLISH_ENDINGS):
+            english += 1
+        elif token in SIGNS["fr"] or token.startswith(_FRENCH_BEGINNINGS):
+            french += 1
+    if english == french:
+        return None
+    return "en" if english > french else "fr"
+
+
+def _analysed(tokens: Sequence[str], languages: tuple[str, ...], stop: frozenset[str]) -> list[str]:
+    out: list[str] = []
+    for token in tokens:
+        if token.isalnum() and token.isascii():
+            _add_word(token, languages, stop, out)
+        else:
+            _add_name(token, languages, stop, out)
+    return out
+
+
+def _add_word(word: str, languages: tuple[str, ...], stop: frozenset[str], out: list[str]) -> None:
+    if word in stop or len(word) > _LONGEST_TERM:
+        return
+    for stem in dict.fromkeys(_stem(word, language) for language in languages):
+        if stem:
+            out.append(stem)
+
+
+def _add_name(token: str, languages: tuple[str, ...], stop: frozenset[str], out: list[str]) -> None:
+    """A token with joints, apostrophes, signs or letters outside of ASCII."""
+    if "++" in token or token.endswith("#"):
+        out.append(token[:_LONGEST_TERM])
+        return
+    if not token.isascii() and _UNSPACED.search(token):
+        for run in _UNSPACED.split(token):
+            if _UNSPACED.fullmatch(run):
+                out.extend(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+            elif run:
+                _add_name(run, languages, stop, out)
+        return
+    token = token.replace("::", ":")
+    if _JOINT.search(token):
+        whole = _folded(_without_apostrophes(token))
+        if len(whole) <= _LONGEST_TERM:
+            out.append(whole)
+            if _VERSION.fullmatch(whole) and "." in whole:
+                out.append(whole[1:])
+    parts = _JOINT.split(token)
+    for part in parts:
+        word = _without_apostrophes(part)
+        if word and (len(parts) == 1 or len(word) > 1):
+            _add_word(word, languages, stop, out)
+
+
+def _without_apostrophes(word: str) -> str:
+    """`l'installation` -> installation, `what's` -> what, `o'reilly` -> oreilly."""
+    if "'" not in word or word == "aujourd'hui":
+        return word
+    pieces = [piece for piece in word.split("'") if piece]
+    while len(pieces) > 1 and pieces[-1] in _CONTRACTIONS:
+        pieces.pop()
+    first = 0
+    while first < len(pieces) - 1 and pieces[first] in _ELISIONS:
+        first += 1
+    return "".join(pieces[first:])
+
+
+@lru_cache(maxsize=131_072)
+def _stem(word: str, language: str) -> str:
+    stemmer = getattr(_stemmers, language, None)
+    if stemmer is None:
+        # A stemmer is not safe to share between threads; the cache above replaces its own.
+        stemmer = Stemmer.Stemmer(_LANGUAGES[language], 0)
+        setattr(_stemmers, language, stemmer)
+    return _folded(stemmer.stemWord(word))[:_LONGEST_TERM]
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word
+    folded = _ACCENTS.sub("", unicodedata.normalize("NFD", word.casefold().translate(_LIGATURES)))
+    return unicodedata.normalize("NFC", folded)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forum.language import detect
-
 from bot.messages import message
 from bot.stages.results import Asked
 from forum.config import Config
+from forum.language import detect
 from forum.types import Question
 from forum.unicode_safety import one_line, safe
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forum.terms import terms
-
 from bot.stages.results import Drafted, Verified, Zoned
 from bot.tools import Tools
 from forum.config import Config
 from forum.markdown import MARK, Block, mark, marks, parse, plain
 from forum.sentences import sentences
 from forum.support import Idf, best_quote, inverse_document_frequency, support
+from forum.terms import terms
 
 
 def verify(drafted: Drafted, zoned: Zoned, tools: Tools, config: Config) -> Verified:

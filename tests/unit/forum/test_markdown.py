@@ -15,20 +15,55 @@ LINKS = {1: "https://forum.example/t/a/1/2", 2: "https://forum.example/t/b/2/3"}
 COOK = MarkdownIt("commonmark", {"html": True, "linkify": True}).enable(["table", "strikethrough", "linkify"])
 
 WILD = st.text(
-    st.sampled_from(list("[]()<>!`*_~|#@&:;/\\\n\t -+=.123abcXYZé\u2028\u202e\u200b\ud83d\x00\x01\x03")) | st.characters(),
+    st.sampled_from(list("[]()<>!`*_~|#@&:;/\\\n\t -+=.123abcXYZé\u2028\u202e\u200b\ud83d\x00\x01\x03"))
+    | st.characters(),
     max_size=120,
 ) | st.lists(
     st.sampled_from(
         [
-            "[[1]]", "[[2]]", "[[7]]", "[1]", "[[1, 2]]", "](https://evil.example)", "[x](https://evil.example)", "\n\n",
-            "![i](https://evil.example/p.png)", "<img src=x onerror=alert(1)>", "<a href='https://evil.example'>", "`", "```",
-            "@admin", "@here", "https://evil.example/?q=1", "www.evil.com", "evil.com/path", "//evil.com", "[1]: https://evil.example",
-            "javascript:alert(1)", "[poll]\n- a\n[/poll]", '[quote="bob, post:1, topic:2"]', "a@evil.com", "\n> ", "\n- ", "\n1. ",
-            "<https://evil.example>", "&lt;b&gt;", "&#64;admin", "#general", ":smile:", "\\", "<!--", "-->", "<script>", "    ", "|", "---\n",
+            "[[1]]",
+            "[[2]]",
+            "[[7]]",
+            "[1]",
+            "[[1, 2]]",
+            "](https://evil.example)",
+            "[x](https://evil.example)",
+            "\n\n",
+            "![i](https://evil.example/p.png)",
+            "<img src=x onerror=alert(1)>",
+            "<a href='https://evil.example'>",
+            "`",
+            "```",
+            "@admin",
+            "@here",
+            "https://evil.example/?q=1",
+            "www.evil.com",
+            "evil.com/path",
+            "//evil.com",
+            "[1]: https://evil.example",
+            "javascript:alert(1)",
+            "[poll]\n- a\n[/poll]",
+            '[quote="bob, post:1, topic:2"]',
+            "a@evil.com",
+            "\n> ",
+            "\n- ",
+            "\n1. ",
+            "<https://evil.example>",
+            "&lt;b&gt;",
+            "&#64;admin",
+            "#general",
+            ":smile:",
+            "\\",
+            "<!--",
+            "-->",
+            "<script>",
+            "    ",
+            "|",
+            "---\n",
         ]
     ),
     max_size=25,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 def cooked_tokens(markdown: str) -> list[tuple[str, str]]:

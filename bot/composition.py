@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from clients.postgres.index import PostgresIndex
-
 from bot.tools import Tools
 from clients.composition import build_chat, build_embedder, build_reranker
+from clients.postgres.index import PostgresIndex
 from clients.postgres.pool import Database
 from forum.config import Config
 
@@ -14,7 +13,7 @@ def build_tools(config: Config, database: Database) -> Tools:
     """Ports for `answer`. Raises ConfigError, ModelMismatch or RemoteError when a model cannot be had."""
     embedder = build_embedder(config.embedder)
     return Tools(
-        index=PostgresIndex(database, model=embedder.model, query_terms=config.recall.query_terms),
+        index=PostgresIndex(database, embedder=embedder.model.name, query_terms=config.recall.query_terms),
         embedder=embedder,
         reranker=build_reranker(config.reranker),
         chat=build_chat(config.llm),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from forum.terms import terms
 
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
 from forum.errors import RemoteError
 from forum.sentences import sentences
 from forum.support import inverse_document_frequency
+from forum.terms import terms
 
 #: A sentence shorter or longer than this tells too little or is a dump; a neighbour may be added to a short one.
 _SHORTEST, _LONGEST = 25, 420

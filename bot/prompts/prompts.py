@@ -49,9 +49,7 @@ def prompt(name: str, **values: Any) -> str:
     return _environment().get_template(f"{name}.j2").render(**values).strip()
 
 
-def answer_messages(
-    query: Query, zoned: Zoned, config: Config, *, context_tokens: int
-) -> tuple[list[Message], int]:
+def answer_messages(query: Query, zoned: Zoned, config: Config, *, context_tokens: int) -> tuple[list[Message], int]:
     """System and user message within the context; evidence is dropped from the lowest rank, rules never.
 
     Returns the messages and how many sources were dropped.

@@ -26,17 +26,18 @@ class Corpus:
         frequency = min(self.frequencies.get(term, 0), self.documents)
         return max(math.log((self.documents - frequency + 0.5) / (frequency + 0.5)), IDF_FLOOR)
 
-    def rarest(self, terms: tuple[str, ...], most: int) -> tuple[str, ...]:
-        """The `most` rarest of the terms that some post holds, in the question's order."""
-        known = [term for term in dict.fromkeys(terms) if self.frequencies.get(term, 0) > 0]
-        kept = set(sorted(known, key=lambda term: self.frequencies[term])[:most])
-        return tuple(term for term in known if term in kept)
 
+def bm25(counts: Mapping[str, int], length: int, asked: Mapping[str, int], corpus: Corpus) -> float:
+    """The score of a post of `length` terms that holds each term `counts[term]` times. Robertson, 1994.
 
-def bm25(counts: Mapping[str, int], length: int, terms: tuple[str, ...], corpus: Corpus) -> float:
-    """The score of a post of `length` terms that holds each term `counts[term]` times. Robertson, 1994."""
+    A term that the question repeats counts as often as it stands there (rank-bm25 sums over the question's words).
+    """
     norm = K1 * (1 - B + B * length / corpus.average_length) if corpus.average_length else K1
-    return sum(corpus.idf(term) * tf * (K1 + 1) / (tf + norm) for term in terms if (tf := counts.get(term, 0)))
+    return sum(
+        weight * corpus.idf(term) * tf * (K1 + 1) / (tf + norm)
+        for term, weight in asked.items()
+        if (tf := counts.get(term, 0))
+    )
 
 
 def coverage(counts: Mapping[str, int], terms: tuple[str, ...], corpus: Corpus) -> float:

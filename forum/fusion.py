@@ -59,9 +59,7 @@ def convex_combination(
     return _fused(channels, scaled)
 
 
-def _fused(
-    channels: Mapping[str, Sequence[Hit]], points: Callable[[str, Sequence[Hit]], list[float]]
-) -> list[Fused]:
+def _fused(channels: Mapping[str, Sequence[Hit]], points: Callable[[str, Sequence[Hit]], list[float]]) -> list[Fused]:
     scores: dict[int, dict[str, float]] = {}
     ranks: dict[int, dict[str, int]] = {}
     total: dict[int, list[float]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,22 +33,22 @@ class Closeness:
 
 
 def matched(
-    asked: Sequence[str], posts: Mapping[int, Counted], corpus: Corpus, closeness: Closeness | None, *, most: int
+    asked: Sequence[str], posts: Mapping[int, Counted], corpus: Corpus, closeness: Closeness | None
 ) -> dict[int, Match]:
-    """The Match of each post. `asked` are the question's terms in order; BM25 takes the `most` rarest of them."""
+    """The Match of each post; `asked` are the question's terms, repeats included."""
     terms = tuple(dict.fromkeys(asked))
-    kept = corpus.rarest(terms, most)
+    weights = Counter(term for term in asked if corpus.frequencies.get(term))
     rare = tuple(sorted(terms, key=lambda term: corpus.frequencies.get(term, 0))[:_RAREST])
     in_question = dict.fromkeys(terms, 1)
     unknown = unknown_share(terms, corpus)
-    idf_sum = sum(corpus.idf(term) for term in kept)
+    idf_sum = sum(weight * corpus.idf(term) for term, weight in weights.items())
     return {
         post: Match(
             embedder=closeness.embedder if closeness else "",
             cosine=closeness.cosines.get(post) if closeness else None,
             background_mean=closeness.mean if closeness else 0.0,
             background_spread=closeness.spread if closeness else 0.0,
-            bm25=bm25(one.counts, one.length, kept, corpus),
+            bm25=bm25(one.counts, one.length, weights, corpus),
             idf_sum=idf_sum,
             coverage=coverage(one.counts, terms, corpus),
             rare_coverage=coverage(one.counts, rare, corpus),
@@ -61,4 +62,5 @@ def matched(
 
 def unknown_share(terms: Sequence[str], corpus: Corpus) -> float:
     """The share, by idf, of the terms that no post of the forum holds."""
-    return coverage({term: 1 for term in terms if not corpus.frequencies.get(term)}, tuple(terms), corpus)
+    distinct = tuple(dict.fromkeys(terms))
+    return coverage({term: 1 for term in distinct if not corpus.frequencies.get(term)}, distinct, corpus)

@@ -89,6 +89,8 @@ class Scope:
 
     #: Only what existed before this instant (an eval's `asked_at`); None: now.
     before: datetime | None = None
+    #: With `before`: later posts of a topic begun before it may be found (their signals still end there).
+    whole_topics: bool = False
     exclude_topic_ids: frozenset[int] = frozenset()
     exclude_post_ids: frozenset[int] = frozenset()
     #: A persona's categories; None: all.
@@ -133,7 +135,7 @@ class Match:
     #: Mean and standard deviation of the question's cosine to a fixed sample of the forum's posts.
     background_mean: float = 0.0
     background_spread: float = 0.0
-    #: BM25 over the question's rarest terms, and the sum of those terms' idf: what it is measured against.
+    #: BM25 over the question's terms, and the sum of those terms' idf: what it is measured against.
     bm25: float = 0.0
     idf_sum: float = 0.0
     #: The share, by idf, of the question's terms that the post or its title holds; terms that no post holds count.

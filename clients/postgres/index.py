@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 from pgvector import HalfVector
@@ -66,6 +66,7 @@ class PostgresIndex:
         self._embedder = embedder
         self._query_terms = query_terms
         self._sql = queries("index")
+        self._scope_sql: LiteralString = self._sql["scope"]
         self._backgrounds: dict[int, _Background] = {}
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
         self.fallbacks = 0
@@ -96,26 +97,31 @@ class PostgresIndex:
             return _hits(connection, self._query("nearest_topics", model), arguments)
 
     def keyword(self, text: str, *, limit: int, scope: Scope) -> list[Hit]:
-        """BM25 over the question's rarest terms; any text will do, and one without terms finds nothing."""
+        """BM25 over all terms of the question, among the posts that its rarest terms find.
+
+        Any text will do; one without a term that the forum holds finds nothing.
+        """
         with self._database.connection() as connection:
             corpus = self._corpus(connection, query_terms(text, _MANY))
-            kept = tuple(query_terms(text, self._query_terms, corpus.frequencies))
-            if not kept:
+            rarest = query_terms(text, self._query_terms, corpus.frequencies)
+            if not rarest:
                 return []
+            counted = Counter(terms(text))
+            weights = {term: counted[term] or 1 for term in corpus.frequencies}
             arguments = {
                 **_scope(scope),
-                "query": tsquery(kept),
-                "terms": list(kept),
+                "query": tsquery(rarest),
+                "terms": list(weights),
                 "candidates": max(KEYWORD_CANDIDATES, limit),
             }
             topics: dict[int, int] = {}
             lengths: dict[int, int] = {}
             counts: dict[int, dict[str, int]] = defaultdict(dict)
-            for post, topic, length, term, count in connection.execute(self._sql["keyword_candidates"], arguments):
+            for post, topic, length, term, count in connection.execute(self._scoped("keyword_candidates"), arguments):
                 topics[post], lengths[post] = topic, length
                 counts[post][term] = count
         scored = [
-            Hit(post_id=post, topic_id=topic, score=bm25(counts[post], lengths[post], kept, corpus))
+            Hit(post_id=post, topic_id=topic, score=bm25(counts[post], lengths[post], weights, corpus))
             for post, topic in topics.items()
         ]
         return sorted(scored, key=lambda hit: (-hit.score, hit.post_id))[:limit]
@@ -143,12 +149,12 @@ class PostgresIndex:
             for post, (length, title_terms) in described.items()
         }
         asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
-        return matched(asked, posts, corpus, closeness, most=self._query_terms)
+        return matched(asked, posts, corpus, closeness)
 
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
         """The posts among `post_ids` that are public now and in scope, with their community signals."""
         with self._database.connection() as connection:
-            rows = connection.execute(self._sql["passages"], {**_scope(scope), "ids": list(post_ids)}).fetchall()
+            rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": list(post_ids)}).fetchall()
         return {row[0]: _passage(row) for row in rows}
 
     def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
@@ -172,7 +178,10 @@ class PostgresIndex:
             return self._corpus(connection, ()).documents
 
     def _query(self, name: str, model: _Model) -> Composed:
-        return SQL(self._sql[name]).format(model=Literal(model.id), dims=Literal(model.dimensions))
+        return self._scoped(name, model=Literal(model.id), dims=Literal(model.dimensions))
+
+    def _scoped(self, name: str, **literals: Literal) -> Composed:
+        return SQL(self._sql[name]).format(scope=SQL(self._scope_sql), **literals)
 
     def _active(self, connection: Connection, vector: Vectors) -> _Model:
         row = connection.execute(self._sql["active_model"], {"small": SMALL}).fetchone()
@@ -230,16 +239,17 @@ class PostgresIndex:
 
 
 def _readings(text: str) -> list[tuple[str, ...]]:
-    """The question's distinct terms; both ways to stem them when the text does not show its language."""
-    plain = tuple(dict.fromkeys(terms(text)))
+    """The question's terms in order; both ways to stem them when the text does not show its language."""
+    plain = tuple(terms(text))
     if set(query_terms(text, _MANY)) == set(plain):
         return [plain]
-    return [plain, tuple(dict.fromkeys(terms(text, "fr")))]
+    return [plain, tuple(terms(text, "fr"))]
 
 
 def _scope(scope: Scope) -> dict[str, Any]:
     return {
         "before": scope.before,
+        "whole_topics": scope.whole_topics,
         "exclude_topics": sorted(scope.exclude_topic_ids),
         "exclude_posts": sorted(scope.exclude_post_ids),
         "categories": None if scope.category_ids is None else sorted(scope.category_ids),

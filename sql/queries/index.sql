@@ -1,5 +1,13 @@
 -- The recall queries. Each reads public_post, so what is not public now is never returned.
--- Scope: `before` an instant or NULL; `exclude_topics`, `exclude_posts`, never NULL; `categories` or NULL for all.
+
+-- name: scope
+-- Takes the place of SCOPE below, over public_post p. A plan is made for each set of values, so what is NULL costs nothing.
+(%(before)s::timestamptz IS NULL OR p.created_at < %(before)s
+ OR (%(whole_topics)s AND EXISTS (
+     SELECT 1 FROM post begun WHERE begun.topic_id = p.topic_id AND begun.created_at < %(before)s)))
+AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
+AND p.id <> ALL (%(exclude_posts)s::bigint[])
+AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
 
 -- name: active_model
 -- The model whose vectors may be asked, how its index is built and how many vectors it has (an estimate will do).
@@ -17,10 +25,7 @@ FROM (
     FROM embedding e
     JOIN public_post p ON p.id = e.post_id
     WHERE e.model_id = {model}
-      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
-      AND p.id <> ALL (%(exclude_posts)s::bigint[])
-      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+      AND {scope}
     ORDER BY e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims})
     LIMIT %(limit)s
 ) near
@@ -35,10 +40,7 @@ FROM (
     FROM embedding e
     JOIN public_post p ON p.id = e.post_id
     WHERE e.model_id = {model}
-      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
-      AND p.id <> ALL (%(exclude_posts)s::bigint[])
-      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+      AND {scope}
     ORDER BY binary_quantize(e.vector)::bit({dims}) <~> binary_quantize(%(vector)s::halfvec({dims}))::bit({dims})
     LIMIT %(candidates)s
 ) near
@@ -51,10 +53,7 @@ SELECT p.id, p.topic_id, 1 - (e.vector <=> %(vector)s::halfvec) AS score
 FROM embedding e
 JOIN public_post p ON p.id = e.post_id
 WHERE e.model_id = {model}
-  AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-  AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
-  AND p.id <> ALL (%(exclude_posts)s::bigint[])
-  AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+      AND {scope}
 ORDER BY e.vector <=> %(vector)s::halfvec, p.id
 LIMIT %(limit)s;
 
@@ -64,15 +63,8 @@ SELECT best.id, near.topic_id, near.score
 FROM (
     SELECT te.topic_id, 1 - (te.vector <=> %(vector)s::halfvec) AS score
     FROM topic_embedding te
-    JOIN topic t ON t.id = te.topic_id
     WHERE te.model_id = {model}
-      AND t.id <> ALL (%(exclude_topics)s::bigint[])
-      AND (%(categories)s::integer[] IS NULL OR t.category_id = ANY (%(categories)s))
-      AND EXISTS (
-          SELECT 1 FROM public_post p
-          WHERE p.topic_id = te.topic_id AND p.id <> ALL (%(exclude_posts)s::bigint[])
-            AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-      )
+      AND EXISTS (SELECT 1 FROM public_post p WHERE p.topic_id = te.topic_id AND {scope})
     ORDER BY te.vector <=> %(vector)s::halfvec, te.topic_id
     LIMIT %(limit)s
 ) near
@@ -80,8 +72,7 @@ CROSS JOIN LATERAL (
     SELECT p.id
     FROM public_post p
     JOIN embedding e ON e.post_id = p.id AND e.model_id = {model}
-    WHERE p.topic_id = near.topic_id AND p.id <> ALL (%(exclude_posts)s::bigint[])
-      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
+    WHERE p.topic_id = near.topic_id AND {scope}
     ORDER BY e.vector <=> %(vector)s::halfvec, p.id
     LIMIT 1
 ) best
@@ -98,10 +89,7 @@ WITH candidates AS MATERIALIZED (
     SELECT p.id, p.topic_id, p.doc_length, p.terms
     FROM public_post p
     WHERE p.terms @@ %(query)s::tsquery
-      AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-      AND p.topic_id <> ALL (%(exclude_topics)s::bigint[])
-      AND p.id <> ALL (%(exclude_posts)s::bigint[])
-      AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
+      AND {scope}
     ORDER BY ts_rank(p.terms, %(query)s::tsquery) DESC, p.id
     LIMIT %(candidates)s
 )
@@ -158,9 +146,7 @@ CROSS JOIN LATERAL (
     FROM public_post o
     WHERE o.topic_id = p.topic_id AND (%(before)s::timestamptz IS NULL OR o.created_at < %(before)s)
 ) t
-WHERE p.id = ANY (%(ids)s)
-  AND (%(before)s::timestamptz IS NULL OR p.created_at < %(before)s)
-  AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s));
+WHERE p.id = ANY (%(ids)s) AND {scope};
 
 -- name: neighbour_ids
 SELECT n.id

@@ -26,10 +26,10 @@ _RAW_TEXT = frozenset("iframe noembed noframes script style textarea title xmp".
 #: Elements that are never the author's words.
 _CHROME_TAGS = _RAW_TEXT | frozenset("audio button head math noscript object select svg template video".split())
 #: Classes of Discourse's own furniture and of other people's text: forum quotes, oneboxes, trimmed mail, polls,
-#: events, video previews, marks of footnotes.
+#: events, video previews, a lightbox's caption (`meta`), marks of footnotes.
 _CHROME_CLASSES = frozenset(
     "quote onebox elided poll poll-outer discourse-post-event lazyYT youtube-onebox lazy-video-container"
-    " video-placeholder-container footnote-backref footnote-ref".split()
+    " video-placeholder-container footnote-backref footnote-ref meta".split()
 )
 _ICON_CLASSES = frozenset(
     "emoji avatar site-icon thumbnail onebox-avatar onebox-avatar-inline youtube-thumbnail".split()
@@ -67,9 +67,6 @@ def is_chrome(node: LexborNode, tag: str, classes: Classes) -> bool:
         return not _ICON_CLASSES.isdisjoint(classes)
     if tag == "a":
         return "footnote-backref" in classes
-    if "meta" in classes:
-        parent = node.parent
-        return parent is not None and not classes_of(parent).isdisjoint(("lightbox", "lightbox-wrapper"))
     return not _CHROME_CLASSES.isdisjoint(classes)
 
 

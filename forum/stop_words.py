@@ -54,11 +54,17 @@ STOP = {
 #: For a text that shows no language: what is a thing in neither.
 STOP_UNKNOWN = STOP["en"] & STOP["fr"]
 
-#: Words that tell the language: function words of one list that do not occur in the other language at all.
+#: Spelt alike in both, or too often part of a name, a unit or a command to tell a language.
 _NO_SIGN = frozenset(
-    # Shared spellings, technical words, and words that the other language borrowed.
-    "a an as at c ci client comment d do don du en es est et etc in j l la le les m me mine ok okay on one or n plus"
-    " pour s sera si sinon son t ton tu un us va vers via vs y car grace hors lui but if fait final font i instead"
-    " all no non ne hui de des per re ve ll go be am use used pas type image can bon ma".split()
+    "a as be but c can car ci d de do don done etc fait final font go grace hors hui i j l ll lui m me mine n no non ok"
+    " okay on one or own per put re s said same see sera seras son t take te ton tu un us use used using va ve vers via"
+    " while y".split()
+)
+#: Function words of other languages near these two: much of them means neither English nor French.
+OTHER_SIGNS = frozenset(
+    "el los las del por para con una como pero qué cómo más muy está están este esta puedo hola gracias"
+    " che della delle sono gli nel nella questo anche ciao grazie não uma você obrigado olá mas isso"
+    " der das dem den und ist nicht ich wie mit für auf auch eine einen kann hallo danke bitte"
+    " het een niet ik maar ook voor".split()
 )
 SIGNS = {"en": ENGLISH - FRENCH - _NO_SIGN, "fr": FRENCH - ENGLISH - _NO_SIGN}

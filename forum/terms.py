@@ -26,6 +26,7 @@ _MOST_CANDIDATES = 400
 _MOST_POSITIONS = 255
 #: Postgres refuses a tsvector of 1 MB (measured: 700,000 characters of distinct words); half of it is safe.
 _TSVECTOR_BYTES = 500_000
+_LONGEST_LEXEME_BYTES = 2046
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0971-\u0e3e\u0e40-\u0fff"
@@ -84,14 +85,14 @@ def query_terms(text: str, limit: int = 12, document_frequency: DocumentFrequenc
 
 def tsquery(terms: Iterable[str]) -> str:
     """An OR of the terms for `::tsquery`; "" for none. Nothing in a term is an operator."""
-    return " | ".join(dict.fromkeys(_quoted(term) for term in terms if _storable(term)))
+    return " | ".join(dict.fromkeys(quoted for quoted in map(_quoted, terms) if quoted))
 
 
 def tsvector_literal(terms: Iterable[str]) -> tuple[str, int, bool]:
     """(text for `::tsvector`, document length in terms, whether terms were left out for Postgres's sake).
 
     A term that occurs n times has the positions 1..min(n, 255): the count is what they carry. The length counts all
-    terms, also those left out; what is left out stands last in the text.
+    terms, also those left out, which are the ones that come last in the text.
     """
     counts = Counter(terms)
     parts: list[str] = []
@@ -99,24 +100,25 @@ def tsvector_literal(terms: Iterable[str]) -> tuple[str, int, bool]:
     truncated = False
     for term, count in counts.items():
         held = min(count, _MOST_POSITIONS)
-        size += len(term.encode("utf-8", "replace")) + 4 + 2 * held
+        quoted = _quoted(term)
+        # A lexeme, padding, its number of positions, two bytes each.
+        size += len(quoted.encode()) + 4 + 2 * held
         if size > _TSVECTOR_BYTES:
             truncated = True
             break
-        if _storable(term):
-            parts.append(f"{_quoted(term)}:{','.join(map(str, range(1, held + 1)))}")
+        if quoted:
+            parts.append(f"{quoted}:{','.join(map(str, range(1, held + 1)))}")
         else:
             truncated = True
     return " ".join(parts), counts.total(), truncated
 
 
-def _storable(term: str) -> bool:
-    return len(term.strip()) > 0 and len(term.encode("utf-8", "replace")) <= 2046
-
-
 def _quoted(term: str) -> str:
-    plain = safe(term).replace("\\", "\\\\").replace("'", "''")
-    return f"'{plain}'"
+    """The term as a quoted lexeme; "" for one that holds nothing or more than Postgres takes."""
+    plain = safe(term).strip()
+    if not plain or len(plain.encode()) > _LONGEST_LEXEME_BYTES:
+        return ""
+    return "'" + plain.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _tokens(text: str) -> list[str]:

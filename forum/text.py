@@ -84,7 +84,7 @@ def excerpt(text: str, limit: int, around: str | None = None) -> str:
     end = grapheme_cut(text, start + limit)
     if end < len(text) and not text[end].isspace():
         space = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
-        if space > start + limit * 3 // 4:
+        if space > start + limit // 2:
             end = space
     return text[start:end].strip()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -127,8 +128,21 @@ class Index(Protocol):
 class PostSource(Protocol):
     """A resumable stream of posts: same post, same row, whatever the source."""
 
+    #: Categories that nobody described are public, by the operator's word (an archive).
+    declared_public: bool
+    #: Its topics tell visibility, tags, closing and deletion too, as a post's own JSON does not.
+    complete_topics: bool
+    #: It reads the forum as it is now (API, database); an archive only tells what once was.
+    observes: bool
+    #: What was passed over before it became a post: reason -> count.
+    skipped: Counter[str]
+
     @property
     def name(self) -> str: ...
+
+    def total(self) -> int | None:
+        """How many posts there are, as far as the source can say."""
+        ...
 
     def categories(self) -> Sequence[Category]: ...
 

@@ -1,0 +1,1 @@
+"""The admins' room: sources, pipeline, store; reconcile; status."""

@@ -1,0 +1,410 @@
+"""Posts in, searchable rows out: clean, compose, skip the unchanged, embed, store. Used by the indexer and the bot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from clients.embed_batches import Poison, embed_all
+from clients.postgres.model_store import ModelStore, StoredModel
+from clients.postgres.pool import Database
+from clients.postgres.store import Batch, KnownPost, Mark, PostStore, Written
+from clients.postgres.store_rows import IndexedText, PostRow, TopicRow, VectorRow
+from forum.compose import RULES, compose, content_digest, cut, source_digest
+from forum.config import Config
+from forum.errors import RemoteUnavailable
+from forum.ports import Embedder
+from forum.public import PASSING, Admission, with_children
+from forum.terms import terms, tsvector_literal
+from forum.text import clean
+from forum.topic_links import topic_links
+from forum.types import Category, SourcePost, Topic
+
+#: A deletion by hand: nothing that is seen later undoes it.
+FOR_EVER = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IngestReport:
+    """What became of the posts that were handed in; seen = indexed + unchanged + the sum of skipped."""
+
+    seen: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    #: Reason -> posts.
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    set_aside: int = 0
+    truncated: int = 0
+    #: Stored without a vector because the embedder does not answer; `fill` makes up for it.
+    without_vector: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Prepared:
+    rows: list[PostRow]
+    #: Composed texts that need a vector, by post id.
+    texts: dict[int, str]
+    composed: dict[int, tuple[str, str, tuple[str, ...]]]
+    skipped: Counter[str]
+
+
+class Ingest:
+    """Brings posts, topics and categories into one database's index. Holds no connection while it embeds.
+
+    Methods raise DatabaseUnavailable, RemoteUnavailable (embedder; nothing of that batch was stored), ModelMismatch.
+    """
+
+    def __init__(
+        self, database: Database, embedder: Embedder, config: Config, *, forum_host: str | None = None
+    ) -> None:
+        self.store = PostStore(database)
+        self.models = ModelStore(database)
+        self._embedder = embedder
+        self._config = config
+        self._host = forum_host if forum_host is not None else config.forum.base_url.partition("://")[2].split("/")[0]
+        self._model: StoredModel | None = None
+
+    @property
+    def model(self) -> StoredModel:
+        """The row of the configured embedder's model, made at first use. Raises ModelMismatch."""
+        if self._model is None:
+            self._model = self.models.ensure(self._embedder.model)
+        return self._model
+
+    def ingest(
+        self,
+        posts: Sequence[SourcePost],
+        *,
+        observed_at: datetime | None = None,
+        complete_topics: bool = False,
+        declared_public: bool = False,
+        cursor: tuple[str, str] | None = None,
+        when_embedder_down: Literal["raise", "store"] = "raise",
+    ) -> IngestReport:
+        """Index what is new and public among `posts`; each post's newest version wins, whatever the order.
+
+        `observed_at`: when the forum itself was read (API, database); it may revive a deleted post and settle what
+        has no version (hidden, visible). None: the posts were told (webhook, archive) and count as of their
+        updated_at. `complete_topics`: the topics tell visibility, tags, closing and deletion too, as a post's own
+        JSON does not. `declared_public`: categories that nobody described are public (an archive, by the operator's
+        word). `cursor`: (source, cursor) of a backfill, moved on in the same transaction.
+        """
+        newest: dict[int, SourcePost] = {}
+        for one in posts:
+            held = newest.get(one.post.id)
+            if held is None or _form(one) >= _form(held):
+                newest[one.post.id] = one
+        skipped: Counter[str] = Counter()
+        if len(newest) < len(posts):
+            skipped["older version"] = len(posts) - len(newest)
+        digests = {post_id: source_digest(one) for post_id, one in newest.items()}
+        known = self.store.known(list(newest))
+        fresh: list[SourcePost] = []
+        unchanged = 0
+        for post_id, one in newest.items():
+            held_row = known.get(post_id)
+            if held_row is None:
+                fresh.append(one)
+            elif held_row.source_hash == digests[post_id]:
+                unchanged += 1
+            elif _is_older(one, held_row, told=observed_at is None):
+                skipped["older version"] += 1
+            else:
+                fresh.append(one)
+        prepared = self._prepare(fresh, digests, observed_at, complete_topics, declared_public)
+        skipped += prepared.skipped
+        vectors, without, shortened = self._embed(prepared, known, when_embedder_down)
+        admission = self._admission(declared_public=declared_public, categories={})
+        batch = Batch(
+            posts=prepared.rows,
+            topics=_topic_rows(fresh, observed_at, admission),
+            complete_topics=complete_topics,
+            composed=prepared.composed,
+            vectors=vectors,
+            model_id=self.model.id,
+            declared_public=declared_public,
+        )
+        report = IngestReport(seen=len(posts), unchanged=unchanged)
+
+        def told(written: Written) -> IngestReport:
+            return _report(report, prepared, written, skipped, vectors, without, shortened)
+
+        def mark(written: Written) -> Mark:
+            done = told(written)
+            source, at = cursor or ("", "")
+            return Mark(
+                source=source,
+                cursor=at,
+                seen=done.seen,
+                indexed=done.indexed,
+                unchanged=done.unchanged,
+                set_aside=done.set_aside,
+                skipped=done.skipped,
+            )
+
+        written = self.store.write(batch, admission=admission, mark=mark if cursor else None)
+        return told(written)
+
+    def put_topics(self, topics: Sequence[Topic], *, at: datetime) -> None:
+        """Topics as they are at `at`, told in full; posts of topics that are closed now lose their text."""
+        admission = self._admission(declared_public=False, categories={})
+        self.store.write(
+            Batch(topics=[_topic_row(one, at, admission) for one in topics], complete_topics=True), admission=admission
+        )
+        self.refresh()
+
+    def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
+        """Describe categories; returns the posts that lost their text because theirs is closed now."""
+        known = self.store.categories() | {one.id: one for one in categories}
+        return self.store.put_categories(
+            categories, at=at, admission=self._admission(declared_public=False, categories=known)
+        )
+
+    def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
+        """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""
+        return self.store.bury_posts(ids, at=at)
+
+    def destroy_topics(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
+        """Whole topics deleted at `at`. Returns the posts that left the index."""
+        return self.store.bury_topics(ids, at=at)
+
+    def recover_posts(self, posts: Sequence[SourcePost], *, at: datetime) -> IngestReport:
+        """Recovered at `at`: as told by the forum then, they may live again."""
+        return self.ingest(posts, observed_at=at, when_embedder_down="store")
+
+    def refresh(self, *, limit: int = 1_000) -> int:
+        """Compose anew the texts whose title, category or tags changed, and embed them; returns how many."""
+        done, after = 0, -1
+        while ids := self.store.stale(after, limit):
+            self._recompose(ids)
+            done += len(ids)
+            after = ids[-1]
+        if done:
+            self.fill()
+        return done
+
+    def fill(self, *, limit: int = 1_000, before: int = 2**62) -> int:
+        """Embed the texts that have no vector of this model, newest first; returns how many got one."""
+        done = 0
+        while ids := self.store.without_vector(self.model.id, before, limit):
+            texts = {
+                row.id: compose(title=row.title, category=row.category, tags=row.tags, text=row.text)
+                for row in self.store.texts(ids)
+            }
+            rows, _, _ = self._vectors(texts, "raise")
+            self.store.put_vectors(rows, self.model.id)
+            done += sum(row.vector is not None for row in rows)
+            before = ids[-1]
+        return done
+
+    def _recompose(self, ids: Sequence[int]) -> None:
+        rows = []
+        for row in self.store.texts(ids):
+            composed = compose(title=row.title, category=row.category, tags=row.tags, text=row.text)
+            indexed = _indexed(row.text, composed, self._embedder.model.max_tokens)
+            rows.append(
+                (
+                    row.id,
+                    row.topic_id,
+                    row.text,
+                    indexed.content_hash,
+                    indexed.terms,
+                    indexed.doc_length,
+                    indexed.truncated,
+                )
+            )
+        self.store.recompose(rows)
+
+    def _admission(self, *, declared_public: bool, categories: Mapping[int, Category]) -> Admission:
+        section = self._config.indexer
+        chosen = frozenset(section.category_ids) or None
+        known = categories or self.store.categories()
+        if chosen is not None and section.include_subcategories:
+            chosen = with_children(chosen, known)
+        return Admission(
+            categories=known,
+            opened=frozenset(section.opened_category_ids),
+            chosen=chosen,
+            bot_username=self._config.forum.bot_username,
+        )
+
+    def _prepare(
+        self,
+        posts: Sequence[SourcePost],
+        digests: Mapping[int, bytes],
+        observed_at: datetime | None,
+        complete_topics: bool,
+        declared_public: bool,
+    ) -> _Prepared:
+        admission = self._admission(declared_public=declared_public, categories={})
+        if declared_public:
+            ids = {c for one in posts if (c := one.topic.category_id) is not None} - set(admission.categories)
+            declared = {c: Category(id=c, read_restricted=False) for c in ids}
+            admission = replace(admission, categories={**admission.categories, **declared})
+        topics = self._merged_topics(posts, observed_at, complete_topics)
+        prepared = _Prepared(rows=[], texts={}, composed={}, skipped=Counter())
+        for told in posts:
+            post = told.post
+            one = SourcePost(post=post, topic=topics[told.topic.id])
+            reason = admission.why_not(one)
+            text = "" if reason else clean(post.cooked)
+            if not reason and not text:
+                reason = "nothing of its own"
+            indexed = None
+            if reason:
+                prepared.skipped[reason] += 1
+            else:
+                category = admission.categories.get(one.topic.category_id or 0)
+                head = (one.topic.title, category.name if category else "", one.topic.tags)
+                composed = compose(title=head[0], category=head[1], tags=head[2], text=text)
+                indexed = _indexed(text, composed, self._embedder.model.max_tokens)
+                prepared.composed[one.topic.id] = head
+                prepared.texts[post.id] = composed
+            prepared.rows.append(
+                PostRow(
+                    source=one,
+                    indexed=indexed,
+                    source_hash=None if reason in PASSING else digests[post.id],
+                    seen_at=observed_at or post.updated_at,
+                    rules=RULES,
+                    links=topic_links(post.cooked, post.topic_id, self._host) if indexed else frozenset(),
+                )
+            )
+        return prepared
+
+    def _merged_topics(
+        self, posts: Sequence[SourcePost], observed_at: datetime | None, complete: bool
+    ) -> dict[int, Topic]:
+        """Each topic as it will stand after the batch: the newest told, completed by what is known."""
+        newest: dict[int, tuple[datetime, Topic]] = {}
+        for one in posts:
+            at = observed_at or one.post.updated_at
+            if one.topic.id not in newest or at >= newest[one.topic.id][0]:
+                newest[one.topic.id] = (at, one.topic)
+        known = self.store.topics(newest)
+        merged = {}
+        for topic_id, (at, topic) in newest.items():
+            held = known.get(topic_id)
+            if held is None:
+                merged[topic_id] = topic
+            elif at < held[1]:
+                merged[topic_id] = held[0]
+            elif complete:
+                merged[topic_id] = topic
+            else:
+                merged[topic_id] = replace(
+                    topic,
+                    title=topic.title or held[0].title,
+                    tags=topic.tags or held[0].tags,
+                    visible=held[0].visible,
+                    deleted_at=held[0].deleted_at,
+                )
+        return merged
+
+    def _embed(
+        self, prepared: _Prepared, known: Mapping[int, KnownPost], when_down: Literal["raise", "store"]
+    ) -> tuple[list[VectorRow], int, frozenset[int]]:
+        held = self.store.known_vectors([post for post in prepared.texts if post in known], self.model.id)
+        digests = {row.source.post.id: row.indexed.content_hash for row in prepared.rows if row.indexed}
+        texts = {post: text for post, text in prepared.texts.items() if held.get(post) != digests[post]}
+        return self._vectors(texts, when_down)
+
+    def _vectors(
+        self, texts: Mapping[int, str], when_down: Literal["raise", "store"]
+    ) -> tuple[list[VectorRow], int, frozenset[int]]:
+        """(rows, how many got none because the embedder is down, posts whose text had to be shortened)."""
+        if not texts:
+            return [], 0, frozenset()
+        ids = list(texts)
+        most = self._embedder.model.max_tokens
+        try:
+            embedded = embed_all(
+                self._embedder,
+                [cut(text, most) for text in texts.values()],
+                batch_tokens=self._config.embedder.batch_tokens,
+            )
+        except RemoteUnavailable:
+            if when_down == "raise":
+                raise
+            return [], len(texts), frozenset()
+        rows = []
+        for post_id, result in zip(ids, embedded.results, strict=True):
+            digest = content_digest(texts[post_id])
+            if isinstance(result, Poison):
+                rows.append(
+                    VectorRow(
+                        post_id=post_id, content_hash=digest, vector=None, reason=result.reason, tries=result.tries
+                    )
+                )
+            else:
+                rows.append(VectorRow(post_id=post_id, content_hash=digest, vector=result))
+        return rows, 0, frozenset(ids[at] for at in embedded.shortened)
+
+
+def _form(one: SourcePost) -> tuple[datetime, int]:
+    return one.post.updated_at, one.post.version
+
+
+def _is_older(one: SourcePost, held: KnownPost, *, told: bool) -> bool:
+    """Whether the index will refuse it: see apply_incoming, which has the last word."""
+    form = _form(one)
+    stored = (held.updated_at, held.version)
+    if form != stored:
+        return form < stored
+    return told and held.rules == RULES and (held.source_hash is not None or held.deleted)
+
+
+def _indexed(text: str, composed: str, max_tokens: int) -> IndexedText:
+    vector, length, dropped = tsvector_literal(terms(composed))
+    return IndexedText(
+        text=text,
+        content_hash=content_digest(composed),
+        terms=vector,
+        doc_length=length,
+        truncated=dropped or len(cut(composed, max_tokens)) < len(composed),
+    )
+
+
+def _topic_rows(posts: Iterable[SourcePost], observed_at: datetime | None, admission: Admission) -> list[TopicRow]:
+    newest: dict[int, TopicRow] = {}
+    for one in posts:
+        at = observed_at or one.post.updated_at
+        if one.topic.id not in newest or at >= newest[one.topic.id].seen_at:
+            newest[one.topic.id] = _topic_row(one.topic, at, admission)
+    return list(newest.values())
+
+
+def _topic_row(topic: Topic, at: datetime, admission: Admission) -> TopicRow:
+    """The title of a private message or an unlisted topic never reaches the database."""
+    if topic.archetype != "regular" or not topic.visible or topic.deleted_at is not None:
+        topic = replace(topic, title="", slug="", tags=())
+    return TopicRow(topic=topic, seen_at=at)
+
+
+def _report(
+    base: IngestReport,
+    prepared: _Prepared,
+    written: Written,
+    skipped: Counter[str],
+    vectors: Sequence[VectorRow],
+    without: int,
+    shortened: frozenset[int],
+) -> IngestReport:
+    """What the batch came to, after the database has had its last word on versions and visibility."""
+    texts = {row.source.post.id: row.indexed for row in prepared.rows if row.indexed}
+    late = Counter(skipped)
+    for post_id in texts:
+        if post_id in written.stored:
+            continue
+        late["not public any more" if post_id in written.changed else "older version"] += 1
+    return replace(
+        base,
+        indexed=len(written.stored),
+        skipped=dict(late),
+        set_aside=sum(row.vector is None and row.post_id in written.stored for row in vectors),
+        truncated=sum(texts[one].truncated or one in shortened for one in written.stored if one in texts),
+        without_vector=without,
+    )

@@ -1,0 +1,445 @@
+"""Writes posts, topics and categories, and everything that hangs on them, in one transaction a batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, LiteralString, TypeVar
+
+import psycopg
+from pgvector import HalfVector
+
+from clients.postgres.pool import Connection, Database
+from clients.postgres.queries import queries
+from clients.postgres.store_rows import (
+    LINK_TYPES,
+    POST_TYPES,
+    TOPIC_TYPES,
+    VECTOR_TYPES,
+    PostRow,
+    TopicRow,
+    VectorRow,
+)
+from forum.errors import DatabaseUnavailable
+from forum.public import Admission
+from forum.types import Category, Topic
+
+#: A deadlock or a lost race is settled by doing the batch again.
+_TRIES = 5
+
+_T = TypeVar("_T")
+
+
+class _LostRace(Exception):
+    """Another transaction inserted a post of this batch after we had looked."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """Where a backfill stands after a batch: written in the batch's own transaction."""
+
+    source: str
+    cursor: str | None
+    seen: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    set_aside: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """Rows to write together. `composed` is what the texts say of their topics: (title, category, tags)."""
+
+    posts: Sequence[PostRow] = ()
+    topics: Sequence[TopicRow] = ()
+    #: True when the topics come from a source that tells all of a topic, not from a post's own JSON.
+    complete_topics: bool = False
+    composed: Mapping[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
+    vectors: Sequence[VectorRow] = ()
+    model_id: int | None = None
+    declared_public: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Written:
+    """What a batch changed: ids of posts whose row changed, of those with text, and of topics closed to the public."""
+
+    changed: frozenset[int] = frozenset()
+    stored: frozenset[int] = frozenset()
+    closed_topics: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownPost:
+    """What the index holds of a post, for the look before any work."""
+
+    source_hash: bytes | None
+    content_hash: bytes | None
+    updated_at: datetime
+    version: int
+    rules: int | None
+    deleted: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredText:
+    """A stored text with its topic's title, category and tags."""
+
+    id: int
+    topic_id: int
+    text: str
+    title: str
+    tags: tuple[str, ...]
+    category: str
+
+
+class PostStore:
+    """The writing side of the index in one database. Methods raise DatabaseUnavailable."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = queries("store")
+
+    def known(self, ids: Sequence[int]) -> dict[int, KnownPost]:
+        with self._database.connection() as connection:
+            rows = connection.execute(self._sql["known"], {"ids": list(ids)}).fetchall()
+        return {
+            row[0]: KnownPost(
+                source_hash=row[1],
+                content_hash=row[2],
+                updated_at=row[3],
+                version=row[4],
+                rules=row[5],
+                deleted=row[6],
+            )
+            for row in rows
+        }
+
+    def known_vectors(self, ids: Sequence[int], model_id: int) -> dict[int, bytes]:
+        """Digest of the text that each post's vector (or set-aside mark) of this model belongs to."""
+        with self._database.connection() as connection:
+            return dict(
+                connection.execute(self._sql["known_vectors"], {"ids": list(ids), "model": model_id}).fetchall()
+            )
+
+    def categories(self) -> dict[int, Category]:
+        with self._database.connection() as connection:
+            return _categories(connection, self._sql["categories"])
+
+    def topics(self, ids: Iterable[int]) -> dict[int, tuple[Topic, datetime]]:
+        """The topics that the index knows, each with the moment at which it was so."""
+        with self._database.connection() as connection:
+            rows = connection.execute(self._sql["topics_now"], {"ids": sorted(set(ids))}).fetchall()
+        return {row[0]: (_topic(row), row[8]) for row in rows}
+
+    def stale(self, after: int, limit: int) -> list[int]:
+        """Posts above the id `after` whose text is to be composed anew, by id."""
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["stale"], {"after": after, "limit": limit})
+
+    def without_vector(self, model_id: int, before: int, limit: int) -> list[int]:
+        """Posts below the id `before` that this model has not embedded as they are now, newest first."""
+        arguments = {"model": model_id, "before": before, "limit": limit}
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["without_vector"], arguments)
+
+    def texts(self, ids: Sequence[int]) -> list[StoredText]:
+        """The texts of these posts with what stands above them, by id; posts without a text are left out."""
+        with self._database.connection() as connection:
+            rows = connection.execute(self._sql["recompose_rows"], {"ids": list(ids)}).fetchall()
+        return [
+            StoredText(id=row[0], topic_id=row[1], text=row[2], title=row[3], tags=tuple(row[4]), category=row[5])
+            for row in rows
+        ]
+
+    def put_categories(self, categories: Sequence[Category], *, at: datetime, admission: Admission) -> frozenset[int]:
+        """Describe categories as they are at `at`; posts of those that are closed now lose their text.
+
+        Returns the ids of the posts that lost it.
+        """
+
+        def work(connection: Connection) -> frozenset[int]:
+            for one in sorted(categories, key=lambda one: one.id):
+                connection.execute(
+                    self._sql["put_category"],
+                    {
+                        "id": one.id,
+                        "name": one.name,
+                        "slug": one.slug,
+                        "parent_id": one.parent_id,
+                        "read_restricted": one.read_restricted,
+                        "group_ids": sorted(one.group_ids),
+                        "at": at,
+                    },
+                )
+            described = _categories(connection, self._sql["categories"])
+            closed = [
+                one.id for one in categories if described[one.id].read_restricted and one.id not in admission.opened
+            ]
+            topics = _ids(connection, self._sql["topics_of_categories"], {"ids": closed})
+            return self._close_topics(connection, topics)
+
+        return self._transact(work)
+
+    def write(self, batch: Batch, *, admission: Admission, mark: Callable[[Written], Mark] | None = None) -> Written:
+        """Write a batch: the newest version of each post wins, and only what is public keeps its text."""
+
+        def work(connection: Connection) -> Written:
+            written = self._write(connection, batch, admission)
+            if mark is not None:
+                advance(connection, mark(written))
+            return written
+
+        return self._transact(work)
+
+    def recompose(self, rows: Sequence[tuple[int, int, str, bytes, str, int, bool]]) -> frozenset[int]:
+        """Replace digest, terms and length of texts that stay: (id, topic, text, digest, terms, length, truncated)."""
+
+        def work(connection: Connection) -> frozenset[int]:
+            with connection.cursor() as cursor:
+                cursor.executemany(
+                    "INSERT INTO incoming (id, topic_id, text, content_hash, terms, doc_length, truncated)"
+                    " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+                    rows,
+                )
+            topics = sorted({row[1] for row in rows})
+            connection.execute(self._sql["hold_topics"], {"ids": topics})
+            self._hold_posts(connection, [row[0] for row in rows])
+            return self._settle(connection, connection.execute(self._sql["apply_recomposed"]).fetchall(), None)
+
+        return self._transact(work)
+
+    def put_vectors(self, vectors: Sequence[VectorRow], model_id: int) -> None:
+        """Add vectors (or set-aside marks) to texts that have none of this model."""
+
+        def work(connection: Connection) -> None:
+            ids = [row.post_id for row in vectors]
+            topics = _ids(connection, self._sql["topics_of_posts"], {"ids": ids})
+            connection.execute(self._sql["hold_topics"], {"ids": topics})
+            _copy(connection, self._sql["copy_incoming_vector"], VECTOR_TYPES, map(_vector, vectors))
+            self._vectors(connection, model_id)
+            self._topic_vectors(connection, topics)
+
+        self._transact(work)
+
+    def remove_text(self, ids: Sequence[int]) -> frozenset[int]:
+        """Text, terms, vectors and links of these posts leave the index; returns the ids of posts that had any row."""
+        return self._transact(lambda connection: self._remove(connection, sorted(set(ids))))
+
+    def bury_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
+        """The posts are dead for everything seen up to `at`; returns those that were not seen alive later."""
+
+        def work(connection: Connection) -> frozenset[int]:
+            connection.execute(
+                self._sql["hold_topics"],
+                {"ids": _ids(connection, self._sql["topics_of_posts"], {"ids": sorted(ids)})},
+            )
+            buried = _ids(connection, self._sql["bury"], {"ids": sorted(set(ids)), "at": at})
+            return self._remove(connection, buried)
+
+        return self._transact(work)
+
+    def bury_topics(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
+        """The topics are dead for everything seen up to `at`; returns the posts that lost their text."""
+
+        def work(connection: Connection) -> frozenset[int]:
+            return self._close_topics(
+                connection, _ids(connection, self._sql["bury_topics"], {"ids": sorted(set(ids)), "at": at})
+            )
+
+        return self._transact(work)
+
+    def _write(self, connection: Connection, batch: Batch, admission: Admission) -> Written:
+        if not batch.topics:
+            return Written()
+        topic_ids = sorted({row.topic.id for row in batch.topics})
+        category_ids = sorted({c for row in batch.topics if (c := row.topic.category_id) is not None})
+        if batch.declared_public:
+            connection.execute(self._sql["declare_public"], {"ids": category_ids})
+        connection.execute(self._sql["hold_categories"], {"ids": category_ids})
+        existed = set(_ids(connection, self._sql["hold_topics"], {"ids": topic_ids}))
+        before = self._topics_now(connection, sorted(existed))
+        _copy(connection, self._sql["copy_incoming_topic"], TOPIC_TYPES, (row.values() for row in batch.topics))
+        connection.execute(self._sql["put_topics" if batch.complete_topics else "put_topics_of_posts"])
+        now = self._topics_now(connection, topic_ids)
+        categories = _categories(connection, self._sql["categories"])
+        admission = Admission(
+            categories=categories,
+            opened=admission.opened,
+            chosen=admission.chosen,
+            bot_username=admission.bot_username,
+        )
+        closed = sorted(one for one, row in now.items() if admission.why_not_topic(_topic(row)) is not None)
+        retitled = [one for one in existed if _head(before[one]) != _head(now[one])]
+        _copy(connection, self._sql["copy_incoming"], POST_TYPES, (row.values() for row in batch.posts))
+        if retitled:
+            but = [row.source.post.id for row in batch.posts]
+            connection.execute(self._sql["mark_stale"], {"topics": retitled, "but": but})
+        if other := [one for one, head in batch.composed.items() if one in now and _head(now[one]) != head]:
+            connection.execute(self._sql["stale_incoming"], {"topics": other})
+        if closed:
+            self._close_topics(connection, closed)
+            connection.execute(self._sql["close_incoming"], {"closed": closed})
+        self._hold_posts(connection, [row.source.post.id for row in batch.posts])
+        connection.execute(self._sql["keep_dead"])
+        applied = connection.execute(self._sql["apply_incoming"]).fetchall()
+        links = (
+            (row.source.post.id, row.source.post.topic_id, linked, row.source.post.created_at)
+            for row in batch.posts
+            for linked in sorted(row.links)
+        )
+        _copy(connection, self._sql["copy_incoming_link"], LINK_TYPES, links)
+        _copy(connection, self._sql["copy_incoming_vector"], VECTOR_TYPES, map(_vector, batch.vectors))
+        changed = self._settle(connection, applied, batch.model_id)
+        stored = frozenset(row[0] for row in applied if row[3])
+        return Written(changed=changed, stored=stored, closed_topics=frozenset(closed))
+
+    def _settle(self, connection: Connection, applied: list[tuple[Any, ...]], model_id: int | None) -> frozenset[int]:
+        """Everything that hangs on changed rows: vectors, links, topic vectors, statistics. In this order."""
+        if applied:
+            connection.execute(
+                self._sql["note_changed"],
+                {
+                    "ids": [row[0] for row in applied],
+                    "topics": [row[1] for row in applied],
+                    "inserted": [row[2] for row in applied],
+                },
+            )
+            if connection.execute(self._sql["unseen_before"]).fetchone():
+                raise _LostRace
+            connection.execute(self._sql["replace_vectors"])
+        if model_id is not None:
+            self._vectors(connection, model_id)
+        if applied:
+            connection.execute(self._sql["replace_links"])
+            connection.execute(self._sql["put_links"])
+            connection.execute(self._sql["put_accepted"])
+            moved = connection.execute("SELECT topic_id FROM previous UNION SELECT topic_id FROM changed").fetchall()
+            self._topic_vectors(connection, sorted(row[0] for row in moved))
+            self._statistics(connection)
+        return frozenset(row[0] for row in applied)
+
+    def _vectors(self, connection: Connection, model_id: int) -> None:
+        connection.execute(self._sql["put_vectors"], {"model": model_id})
+        connection.execute(self._sql["clear_set_aside"], {"model": model_id})
+        connection.execute(self._sql["put_set_aside"], {"model": model_id})
+
+    def _topic_vectors(self, connection: Connection, topics: list[int]) -> None:
+        connection.execute(self._sql["drop_topic_vectors"], {"topics": topics})
+        connection.execute(self._sql["topic_vectors"], {"topics": topics})
+
+    def _statistics(self, connection: Connection) -> None:
+        moved = connection.execute(self._sql["move_statistics"]).fetchall()
+        if gone := [term for term, df in moved if df <= 0]:
+            connection.execute(self._sql["drop_terms"], {"terms": gone})
+        connection.execute(self._sql["move_corpus"])
+
+    def _hold_posts(self, connection: Connection, ids: Sequence[int]) -> None:
+        connection.execute(self._sql["hold_posts"], {"ids": sorted(ids)})
+
+    def _topics_now(self, connection: Connection, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        rows = connection.execute(self._sql["topics_now"], {"ids": list(ids)}).fetchall()
+        return {row[0]: row for row in rows}
+
+    def _close_topics(self, connection: Connection, topics: Sequence[int]) -> frozenset[int]:
+        """A topic that is not public keeps neither title nor texts."""
+        if not topics:
+            return frozenset()
+        connection.execute(self._sql["blank_topics"], {"ids": list(topics)})
+        posts = _ids(connection, self._sql["posts_with_text_of_topics"], {"ids": list(topics)})
+        return self._remove(connection, posts)
+
+    def _remove(self, connection: Connection, ids: Sequence[int]) -> frozenset[int]:
+        if not ids:
+            return frozenset()
+        self._hold_posts(connection, ids)
+        for name in ("remove_vectors", "remove_set_aside", "remove_links"):
+            connection.execute(self._sql[name], {"ids": list(ids)})
+        removed = connection.execute(self._sql["remove_text"], {"ids": list(ids)}).fetchall()
+        changed = self._settle(connection, removed, None)
+        connection.execute("DELETE FROM previous")
+        connection.execute("DELETE FROM changed")
+        return changed
+
+    def _transact(self, work: Callable[[Connection], _T]) -> _T:
+        for _ in range(_TRIES):
+            try:
+                with self._database.transaction() as connection:
+                    connection.execute(self._sql["store_tables"])
+                    return work(connection)
+            except (_LostRace, psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+                continue
+            except psycopg.OperationalError as error:
+                raise DatabaseUnavailable(f"The database went away during a write: {_line(error)}") from error
+        raise DatabaseUnavailable(f"A batch lost {_TRIES} races against other writers: run the command again.")
+
+
+def advance(connection: Connection, mark: Mark) -> None:
+    """Move a backfill's mark on, in the caller's transaction."""
+    connection.execute(
+        queries("store")["advance_backfill"],
+        {
+            "source": mark.source,
+            "cursor": mark.cursor,
+            "seen": mark.seen,
+            "indexed": mark.indexed,
+            "unchanged": mark.unchanged,
+            "set_aside": mark.set_aside,
+            "skipped": json.dumps(dict(mark.skipped)),
+        },
+    )
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _copy(connection: Connection, statement: LiteralString, types: list[str], rows: Iterable[Any]) -> None:
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
+
+
+def _vector(row: VectorRow) -> tuple[object, ...]:
+    vector = None if row.vector is None else HalfVector(row.vector)
+    return (row.post_id, row.content_hash, vector, row.reason, row.tries)
+
+
+def _ids(connection: Connection, statement: LiteralString, arguments: Mapping[str, Any]) -> list[int]:
+    return [row[0] for row in connection.execute(statement, arguments)]
+
+
+def _categories(connection: Connection, statement: LiteralString) -> dict[int, Category]:
+    return {
+        row[0]: Category(
+            id=row[0],
+            name=row[1],
+            slug=row[2],
+            parent_id=row[3],
+            read_restricted=row[4],
+            group_ids=frozenset(row[5]),
+        )
+        for row in connection.execute(statement)
+    }
+
+
+def _topic(row: tuple[Any, ...]) -> Topic:
+    return Topic(
+        id=row[0],
+        title=row[1],
+        slug=row[2],
+        category_id=row[3],
+        tags=tuple(row[4]),
+        archetype=row[5],
+        visible=row[6],
+        deleted_at=row[7],
+    )
+
+
+def _head(row: tuple[Any, ...]) -> tuple[str, str, tuple[str, ...]]:
+    """What a composed text says of its topic."""
+    return row[1], row[9], tuple(row[4])

@@ -1,0 +1,23 @@
+"""`python -m indexer`: fill the index from a forum, look after it, see how it stands."""
+
+from __future__ import annotations
+
+import typer
+
+from clients.console import run
+from indexer.commands.backfill import backfill
+from indexer.commands.status import status
+
+app = typer.Typer(
+    name="indexer",
+    help="Fill the index from a forum, look after it, see how it stands.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("backfill")(backfill)
+app.command("status")(status)
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,1 @@
+"""One command of `python -m indexer` a file."""

@@ -194,6 +194,14 @@ def test_answerable_questions_are_many_and_of_every_kind() -> None:
     assert min(kinds.values()) >= 8
     assert sum(q["lang"] == "fr" for q in asked) >= len(asked) / 3
     assert all(q["conversation"] for q in asked if q["kind"] == "followup")
+    assert sum(q["cross_lingual"] for q in asked) >= 20
+
+
+def test_advice_that_turned_out_wrong_is_never_the_best_answer() -> None:
+    wrong = {(18, 2), (26, 2), (37, 2), (97, 2)}
+    for question in questions("practice.jsonl"):
+        best = {(g["topic_id"], g["post_number"]) for g in question["gold"] if g["grade"] == 3}
+        assert not best & wrong, question["id"]
 
 
 def test_gold_posts_exist_are_public_and_older_than_the_question() -> None:

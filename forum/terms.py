@@ -51,6 +51,9 @@ _FRENCH_BEGINNINGS = ("c'", "d'", "j'", "l'", "m'", "n'", "s'", "t'", "qu'", "ju
 _LANGUAGES: Final = {"en": "english", "fr": "french"}
 _stemmers = threading.local()
 
+#: `:1,2,3` for a term that occurs three times.
+_POSITIONS = [":" + ",".join(map(str, range(1, held + 1))) for held in range(_MOST_POSITIONS + 1)]
+
 DocumentFrequencies = Mapping[str, int] | Callable[[Sequence[str]], Mapping[str, int]]
 
 
@@ -102,12 +105,12 @@ def tsvector_literal(terms: Iterable[str]) -> tuple[str, int, bool]:
         held = min(count, _MOST_POSITIONS)
         quoted = _quoted(term)
         # A lexeme, padding, its number of positions, two bytes each.
-        size += len(quoted.encode()) + 4 + 2 * held
+        size += (len(quoted) if quoted.isascii() else len(quoted.encode())) + 4 + 2 * held
         if size > _TSVECTOR_BYTES:
             truncated = True
             break
         if quoted:
-            parts.append(f"{quoted}:{','.join(map(str, range(1, held + 1)))}")
+            parts.append(quoted + _POSITIONS[held])
         else:
             truncated = True
     return " ".join(parts), counts.total(), truncated
@@ -115,6 +118,8 @@ def tsvector_literal(terms: Iterable[str]) -> tuple[str, int, bool]:
 
 def _quoted(term: str) -> str:
     """The term as a quoted lexeme; "" for one that holds nothing or more than Postgres takes."""
+    if term.isascii() and term.isalnum() and len(term) <= _LONGEST_LEXEME_BYTES:
+        return f"'{term}'"
     plain = safe(term).strip()
     if not plain or len(plain.encode()) > _LONGEST_LEXEME_BYTES:
         return ""

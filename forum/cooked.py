@@ -123,7 +123,7 @@ _MARKUP = re.compile(
     r"|(?P<comment>!--)|(?P<bogus>[!?/]))"
 )
 _ATTRIBUTE = re.compile(
-    r"(?<![^\s\"'/])(class|alt|href)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE
+    r"(?<![^\s\"'/])(class|alt|start)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE
 )
 
 

@@ -50,8 +50,8 @@ def clean(cooked: str) -> str:
     """The post's own text: NFC, `safe`, paragraphs one blank line apart; "" when nothing of its own is left.
 
     Gone: forum quotes, oneboxes, polls, emoji and avatar images, lightbox captions, trimmed mail, footnote marks,
-    deletion stubs. Kept: code with its line breaks, lists ("- "), table rows (" | "), link text, image descriptions,
-    block quotes, details and spoilers. Never raises; linear time.
+    deletion stubs. Kept: code with its line breaks, lists ("- ", "1. "), table rows (" | "), link text, image
+    descriptions, block quotes, details and spoilers. Never raises; linear time.
     """
     text = _render(cooked)
     return "" if _DELETION_STUB.fullmatch(text) else text
@@ -117,11 +117,17 @@ def _render(cooked: str, *, code: bool = True, without_mention_of: str | None = 
         elif tag == "img":
             page.image(node)
         else:
-            page.enter(tag, classes)
+            page.enter(tag, classes, _start(node) if tag == "ol" else 1)
     text = page.finished()
     if _GAP in text:
         text = _GAPS.sub(_closed_gap, text)
     return safe(text).lstrip("\n").rstrip()
+
+
+def _start(ordered: LexborNode) -> int:
+    """The number of a list's first item, so that "see point 3" still points somewhere."""
+    value = ordered.attributes.get("start") or ""
+    return int(value) if re.fullmatch("[0-9]{1,6}", value) else 1
 
 
 def _closed_gap(gap: re.Match[str]) -> str:
@@ -138,13 +144,14 @@ class _Page:
         self._breaks = 0
         self._space = False
         self._bullet: str | None = None
-        self._lists = 0
+        #: One entry an open list: the number of its last item, None where items have bullets.
+        self._lists: list[int | None] = []
         self._cells: list[int] = []
         self._bars = 0
         self._code: list[str] | None = None
         self._raised: list[str] | None = None
 
-    def enter(self, tag: str, classes: frozenset[str]) -> None:
+    def enter(self, tag: str, classes: frozenset[str], start: int = 1) -> None:
         if tag == "br":
             self.text("\n") if self._code is not None else self._break(1)
         elif tag == "pre" and self._code is None:
@@ -159,9 +166,9 @@ class _Page:
         elif tag in _LINES:
             self._break(1)
         if tag in ("ul", "ol"):
-            self._lists += 1
+            self._lists.append(None if tag == "ul" else start - 1)
         elif tag == "li":
-            self._bullet = "  " * min(self._lists - 1, _DEEPEST_INDENT) + "- "
+            self._bullet = self._next_bullet()
         elif tag == "tr":
             self._cells.append(0)
             self._bars = 0
@@ -173,7 +180,8 @@ class _Page:
         elif tag == "sup":
             self._flush_raised()
         elif tag in ("ul", "ol"):
-            self._lists = max(0, self._lists - 1)
+            if self._lists:
+                self._lists.pop()
             self._break(2)
         elif tag == "li":
             self._bullet = None
@@ -211,6 +219,13 @@ class _Page:
             self._space = True
         else:
             self._breaks = max(self._breaks, 1 if self._lists and lines == 2 else lines)
+
+    def _next_bullet(self) -> str:
+        indent = "  " * min(max(0, len(self._lists) - 1), _DEEPEST_INDENT)
+        if not self._lists or (last := self._lists[-1]) is None:
+            return indent + "- "
+        self._lists[-1] = last + 1
+        return f"{indent}{last + 1}. "
 
     def _enter_cell(self) -> None:
         if self._cells:

@@ -42,7 +42,8 @@ def test_code_keeps_its_lines_and_indentation() -> None:
 
 def test_breaks_lists_and_tables_keep_their_shape() -> None:
     assert clean("<p>a<br>b</p>") == "a\nb"
-    assert clean("<ul><li>a</li><li><p>b</p><ol><li>c</li></ol></li></ul><p>d</p>") == "- a\n- b\n  - c\n\nd"
+    assert clean("<ul><li>a</li><li><p>b</p><ol><li>c</li></ol></li></ul><p>d</p>") == "- a\n- b\n  1. c\n\nd"
+    assert clean('<ol start="3"><li>c</li><li>d<ul><li>x</li></ul></li><li>e</li></ol>') == "3. c\n4. d\n  - x\n5. e"
     row = "<tr><td>x</td><td></td><td>1<br>2</td></tr>"
     assert clean(f"<table><tr><th>A</th><th>B</th></tr>{row}</table>") == "A | B\nx | | 1 2"
 
@@ -105,7 +106,7 @@ def test_footnote_marks_go_and_the_note_stays() -> None:
         '<p>true<sup class="footnote-ref"><a href="#f1">[1]</a></sup></p><ol class="footnotes-list">'
         '<li class="footnote-item"><p>since 2.8 <a class="footnote-backref">↩︎</a></p></li></ol>'
     )
-    assert clean(cooked) == "true\n\n- since 2.8"
+    assert clean(cooked) == "true\n\n1. since 2.8"
 
 
 def test_the_text_is_composed_encodable_and_hides_nothing() -> None:

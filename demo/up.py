@@ -1,4 +1,4 @@
-"""`demo up`: the practice forum with the bot beside it, from nothing to a cited reply, each part a process of its own."""
+"""`demo up`: practice forum and bot side by side, from nothing to a cited reply, each part a process of its own."""
 
 from __future__ import annotations
 

@@ -1,0 +1,139 @@
+"""The gate itself: a message goes in, the first rule whose intent it shows comes out with its fixed reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import re2
+
+from bot.gate.fold import Folder, unspaced
+from bot.gate.rules import Reply, Rule, load_replies, load_rules
+from forum.errors import ConfigError
+
+#: Beyond this a message is not read to its end, and so not let in (Discourse's own default limit is 32,000).
+MAX_CHARACTERS = 40_000
+#: How much of an over-long message's beginning and end is still searched, so that danger gets its help.
+_EDGE = 8_000
+_BEFORE, _AFTER = 48, 32
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateDecision:
+    """Whether a message may go on; if not, by which rule and with what reply."""
+
+    allowed: bool
+    rule: str | None = None
+    intent: str | None = None
+    #: In the language asked for.
+    reply: str | None = None
+    #: For the trace: the words that matched, folded.
+    reason: str = "no rule matched"
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    rule: Rule
+    words: Any
+    loose: Any
+    unless: Any
+
+
+class Gate:
+    """Deterministic: regular expressions (re2, linear time) on the intent of a message; no model, no IO."""
+
+    def __init__(self, rules: Iterable[Rule], replies: Mapping[str, Reply], split_words: Iterable[str] = ()) -> None:
+        """Raises ConfigError when the reply for over-long messages is missing."""
+        if "too_long" not in replies:
+            raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
+        self._replies = dict(replies)
+        self._rules = tuple(_compiled(rule) for rule in rules)
+        self._screen = _regex(pattern for c in self._rules for pattern in c.rule.patterns)
+        self._loose_screen = _regex(_without_spaces(p) for c in self._rules for p in c.rule.patterns)
+        self._folder = Folder(split_words)
+
+    @classmethod
+    def from_files(cls, folder: Path = Path(__file__).parent) -> Gate:
+        """The gate of `rules.yml` and `replies.yml` in `folder`. Raises ConfigError: file, rule and mend."""
+        replies = load_replies(folder / "replies.yml")
+        rules, split_words = load_rules(folder / "rules.yml", replies)
+        return cls(rules, replies, split_words)
+
+    def check(self, text: str, language: str) -> GateDecision:
+        """Decide on `text`, a member's own words; `language` ("en", "fr") chooses the reply, never the rules.
+
+        Up to MAX_CHARACTERS the whole text is searched. A longer one is searched at both ends (so that a person
+        in danger is pointed to help) and refused in any case: nothing can hide behind padding.
+        """
+        if len(text) <= MAX_CHARACTERS:
+            return self._searched(text, language)
+        edges = f"{text[:_EDGE]}\n\n{text[-_EDGE:]}"
+        decision = self._searched(edges, language)
+        if not decision.allowed:
+            return decision
+        return GateDecision(
+            allowed=False,
+            rule="too-long",
+            reply=self._reply("too_long", language),
+            reason=f"{len(text)} characters, the limit is {MAX_CHARACTERS}",
+        )
+
+    def _searched(self, text: str, language: str) -> GateDecision:
+        for view in self._folder.views(text):
+            if self._screen.search(view) and (hit := self._hit(view, loose=False)):
+                return self._stopped(*hit, language)
+            runs = unspaced(view)
+            if runs and self._loose_screen.search(runs) and (hit := self._hit(runs, loose=True)):
+                return self._stopped(*hit, language)
+        return GateDecision(allowed=True)
+
+    def _hit(self, view: bytes, *, loose: bool) -> tuple[Rule, bytes] | None:
+        for compiled in self._rules:
+            for found in (compiled.loose if loose else compiled.words).finditer(view):
+                around = view[max(0, found.start() - _BEFORE) : found.end() + _AFTER]
+                if compiled.unless is None or not compiled.unless.search(around):
+                    return compiled.rule, found[0]
+        return None
+
+    def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
+        return GateDecision(
+            allowed=False,
+            rule=rule.id,
+            intent=rule.intent,
+            reply=self._reply(rule.reply, language),
+            reason=f"{rule.intent}: {words.decode('ascii', 'replace').strip(' .')[:80]}",
+        )
+
+    def _reply(self, key: str, language: str) -> str:
+        reply = self._replies[key]
+        return reply.fr if language == "fr" else reply.en
+
+
+@cache
+def load_gate() -> Gate:
+    """The gate of the package's own files, made once a process. Raises ConfigError."""
+    return Gate.from_files()
+
+
+def _compiled(rule: Rule) -> _Compiled:
+    return _Compiled(
+        rule,
+        _regex(rule.patterns),
+        _regex(_without_spaces(p) for p in rule.patterns),
+        _regex(rule.unless) if rule.unless else None,
+    )
+
+
+def _without_spaces(pattern: str) -> str:
+    """The pattern for words that may run together."""
+    return pattern.replace(r"\b", "").replace(r"\. ", "").replace(" ", " ?")
+
+
+def _regex(patterns: Iterable[str]) -> Any:
+    options: Any = re2.Options()
+    options.max_mem = 256 << 20
+    options.never_capture = True
+    return re2.compile("|".join(f"(?:{p})" for p in patterns).encode(), options)

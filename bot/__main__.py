@@ -7,6 +7,8 @@ import typer
 from bot.commands.ask import ask
 from bot.commands.check_config import check_config
 from bot.commands.explain import explain
+from bot.commands.serve import serve
+from bot.commands.work import work
 from clients.console import run
 
 app = typer.Typer(
@@ -17,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command("serve")(serve)
+app.command("work")(work)
 app.command("ask")(ask)
 app.command("explain")(explain)
 app.command("check-config")(check_config)

@@ -96,8 +96,31 @@ class DiscourseClient:
         return [_read(read_category, record) for record in _records(self._get("/site.json").get("categories"))]
 
     def replies(self, post_id: int) -> list[Post]:
-        """The first 20 direct replies to a post."""
-        return [_read(read_post, record) for record in _records(self._fetch(f"/posts/{post_id}/replies.json"))]
+        """The direct replies to a post, at most the first 200."""
+        found: list[Post] = []
+        for _ in range(10):
+            after = {"after": found[-1].post_number} if found else {}
+            page = [
+                _read(read_post, record) for record in _records(self._fetch(f"/posts/{post_id}/replies.json", **after))
+            ]
+            new = [post for post in page if not found or post.post_number > found[-1].post_number]
+            found += new
+            if len(new) < _CHUNK:
+                break
+        return found
+
+    def first_post(self, topic_id: int) -> SourcePost | None:
+        """The post that opens the topic."""
+        page = self._get(f"/t/{topic_id}.json", include_raw="true")
+        posts = _records(_record(page.get("post_stream")).get("posts"))
+        topic = _read(read_topic, page)
+        return next((_read(read_source_post, post, topic) for post in posts if post.get("post_number") == 1), None)
+
+    def last_posts(self, topic_id: int) -> list[SourcePost]:
+        """The newest twenty posts of a topic, as its own list of them says."""
+        stream = _record(self._get(f"/t/{topic_id}.json").get("post_stream")).get("stream")
+        ids = [post_id for post_id in stream if isinstance(post_id, int)] if isinstance(stream, list) else []
+        return self.topic_posts(topic_id, ids[-_CHUNK:])
 
     def create_post(
         self, *, topic_id: int, raw: str, reply_to_post_number: int | None = None, whisper: bool = False

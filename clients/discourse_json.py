@@ -82,6 +82,35 @@ def read_source_post(data: Mapping[str, Any], topic: Topic | None = None) -> Sou
     return SourcePost(post=post, topic=topic)
 
 
+def write_source_post(found: SourcePost) -> dict[str, Any]:
+    """The JSON that `read_source_post` reads back, as a webhook would have told it."""
+    post, topic = found.post, found.topic
+    return {
+        "id": post.id,
+        "topic_id": post.topic_id,
+        "post_number": post.post_number,
+        "cooked": post.cooked,
+        "created_at": post.created_at.isoformat(),
+        "updated_at": post.updated_at.isoformat(),
+        "user_id": post.user_id,
+        "username": post.username,
+        "version": post.version,
+        "post_type": post.post_type,
+        "reply_to_post_number": post.reply_to_post_number,
+        "hidden": post.hidden,
+        "deleted_at": post.deleted_at.isoformat() if post.deleted_at else None,
+        "user_deleted": post.user_deleted,
+        "like_count": post.like_count,
+        "staff": post.staff,
+        "trust_level": post.trust_level,
+        "accepted_answer": post.accepted_answer,
+        "topic_title": topic.title,
+        "topic_slug": topic.slug,
+        "category_id": topic.category_id,
+        "topic_archetype": topic.archetype,
+    }
+
+
 def read_category(data: Mapping[str, Any]) -> Category:
     """A category from `/site.json`; `read_restricted` counts as true where it is not said."""
     return Category(

@@ -106,9 +106,7 @@ class Index(Protocol):
         """The posts that are public now, with community signals as of `scope.before`."""
         ...
 
-    def matches(
-        self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope
-    ) -> dict[int, Match]:
+    def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         """How each of these public posts fits the question, by words and (given its vector) by cosine."""
         ...
 
@@ -181,5 +179,11 @@ class ForumClient(Protocol):
     def delete_post(self, post_id: int) -> None: ...
 
     def replies(self, post_id: int) -> list[Post]:
-        """The first direct replies to a post."""
+        """The direct replies to a post."""
+        ...
+
+    def first_post(self, topic_id: int) -> SourcePost | None: ...
+
+    def last_posts(self, topic_id: int) -> list[SourcePost]:
+        """The newest twenty posts of a topic."""
         ...

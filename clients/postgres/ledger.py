@@ -30,10 +30,18 @@ class Ledger:
 
     # What comes in, on the caller's transaction
 
-    def receive(self, connection: Connection, *, key: str, event: str, event_id: str | None) -> bool:
-        """Remember a delivery; False when it said nothing new."""
-        cursor = connection.execute(self._sql["receive"], {"key": key, "event": event, "event_id": event_id})
-        return cursor.fetchone() is not None
+    def receive(
+        self,
+        connection: Connection,
+        *,
+        key: str,
+        event: str,
+        event_id: str | None = None,
+        record: dict[str, Any] | None = None,
+    ) -> bool:
+        """Remember a delivery, with what its job will need of it; False when it said nothing new."""
+        values = {"key": key, "event": event, "event_id": event_id, "record": Jsonb(record) if record else None}
+        return connection.execute(self._sql["receive"], values).fetchone() is not None
 
     def record(self, connection: Connection, asking: Asking) -> bool:
         """Open an ask or bring it to a newer form; True when it is new and needs a job."""
@@ -48,11 +56,18 @@ class Ledger:
         state: AskState,
         reason: str,
         form: datetime | None = None,
-        scrub: bool = False,
     ) -> list[int]:
-        """End asks whose question is gone or asks us no longer; with `scrub` their text goes too."""
-        values = {"post_ids": list(post_ids), "state": state.value, "reason": reason, "form": form, "scrub": scrub}
+        """End asks whose question is gone or asks us no longer; with `form`, only those of an older form."""
+        values = {"post_ids": list(post_ids), "state": state.value, "reason": reason, "form": form}
         return [row[0] for row in connection.execute(self._sql["withdraw"], values)]
+
+    def withdraw_topic(self, connection: Connection, topic_id: int) -> None:
+        """The whole topic is gone."""
+        connection.execute(self._sql["withdraw_topic"], {"topic_id": topic_id})
+
+    def scrub_question(self, connection: Connection, post_ids: Sequence[int]) -> None:
+        """Forget the words of questions that were deleted."""
+        connection.execute(self._sql["scrub_question"], {"post_ids": list(post_ids)})
 
     def turn(self, connection: Connection, user_id: int | None) -> int:
         """How many questions of this member wait already."""
@@ -62,6 +77,9 @@ class Ledger:
     def is_own_reply(self, connection: Connection, topic_id: int, post_number: int) -> bool:
         values = {"topic_id": topic_id, "post_number": post_number}
         return connection.execute(self._sql["replied_by_bot"], values).fetchone() is not None
+
+    def has_reply(self, connection: Connection, post_id: int) -> bool:
+        return connection.execute(self._sql["has_reply"], {"post_id": post_id}).fetchone() is not None
 
     def saw_own_reply(
         self, connection: Connection, *, topic_id: int, post_number: int, reply_post_id: int, reply_post_number: int
@@ -76,6 +94,14 @@ class Ledger:
                 "reply_post_number": reply_post_number,
             },
         )
+
+    def delivered(self, key: str) -> dict[str, Any] | None:
+        """What a delivery told; None once it was digested."""
+        rows = self._all("delivered", key=key)
+        return rows[0]["record"] if rows else None
+
+    def digested(self, key: str) -> None:
+        self._run("digested", key=key)
 
     # One ask on its way
 
@@ -116,16 +142,26 @@ class Ledger:
     def again(self, ask: Ask, reason: str) -> Ask | None:
         return self._one("again", post_id=ask.post_id, lease=ask.lease, reason=reason)
 
-    def posting(self, ask: Ask, *, reply_raw: str, topic_id: int, post_number: int) -> Ask | None:
+    def reworded(self, ask: Ask, *, question: str, version: int, form: datetime) -> Ask | None:
+        """The asking post says something else now: back to answering."""
+        return self._one(
+            "reworded", post_id=ask.post_id, lease=ask.lease, question=question, version=version, form=form
+        )
+
+    def posting(self, ask: Ask, *, reply_raw: str, outcome: AskState) -> Ask | None:
+        """The fence before the reply is sent; None when the ask is no longer ours or no longer the same question."""
         return self._one(
             "posting",
             post_id=ask.post_id,
             lease=ask.lease,
             form=ask.form,
             reply_raw=reply_raw,
-            topic_id=topic_id,
-            post_number=post_number,
+            outcome=outcome.value,
         )
+
+    def not_posted(self, ask: Ask) -> Ask | None:
+        """The forum certainly did not take the reply."""
+        return self._one("not_posted", post_id=ask.post_id, lease=ask.lease)
 
     def posted(self, ask: Ask, *, reply_post_id: int, reply_post_number: int) -> Ask | None:
         return self._one(
@@ -203,14 +239,34 @@ class Ledger:
         """The asking posts whose standing replies cite one of these posts."""
         return [row["post_id"] for row in self._all("resting_on", post_ids=list(post_ids))]
 
+    def trace_of(self, post_id: int) -> dict[str, Any] | None:
+        """The newest trace of an asking post."""
+        rows = self._all("trace_of", post_id=post_id)
+        return rows[0]["body"] if rows else None
+
     def cited_posts(self, trace_id: str) -> list[int]:
         return [row["post_id"] for row in self._all("cited_posts", trace_id=trace_id)]
 
-    def traces_with(self, post_id: int) -> list[tuple[str, dict[str, Any], str]]:
-        return [(row["id"], row["body"], row["answer"]) for row in self._all("traces_with", post_id=post_id)]
+    def cited_of_topic(self, topic_id: int) -> list[int]:
+        """The posts of a topic that some reply cites."""
+        return [row["post_id"] for row in self._all("cited_of_topic", topic_id=topic_id)]
 
-    def scrub_trace(self, trace_id: str, body: dict[str, Any], answer: str) -> None:
-        self._run("scrub_trace", id=trace_id, body=Jsonb(body), answer=answer)
+    def public_texts(self, post_ids: Sequence[int]) -> dict[int, str]:
+        """The clean text of those of the posts that everyone may read now."""
+        return {row["id"]: row["text"] for row in self._all("public_texts", post_ids=list(post_ids))}
+
+    def scrub_sources(self, post_ids: Sequence[int]) -> None:
+        """Take the words of deleted posts out of every stored trace."""
+        self._run("scrub_sources", post_ids=list(post_ids))
+
+    def like(self, reply_post_id: int, user_id: int | None) -> None:
+        """Somebody liked a post; kept when it is a reply of ours."""
+        self._run("like", post_id=reply_post_id, user_id=user_id)
+
+    def last_seen_post(self) -> int | None:
+        """Up to which post id the catch-up has looked."""
+        rows = self._all("last_seen_post")
+        return int(rows[0]["detail"]) if rows else None
 
     def forget(self, *, receipts_days: int, traces_days: int) -> None:
         self._run("forget", receipts_days=receipts_days, traces_days=traces_days)
@@ -223,6 +279,11 @@ class Ledger:
     def health(self) -> list[dict[str, Any]]:
         """Name, state, detail and age in seconds of what the worker reports."""
         return self._all("health")
+
+    def waiting(self) -> tuple[int, float]:
+        """How many asks are open, and the age of the oldest in seconds."""
+        row = self._all("waiting")[0]
+        return int(row["count"]), float(row["oldest_s"])
 
     def counts(self) -> dict[str, int]:
         return {row["state"]: row["count"] for row in self._all("counts")}

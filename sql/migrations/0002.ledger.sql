@@ -6,6 +6,8 @@ CREATE TABLE receipt (
     key text PRIMARY KEY,
     event text NOT NULL,
     event_id text,
+    -- What its job needs of the delivery, until the job is done: the text of posts stands in no job and no log.
+    record jsonb,
     received_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX receipt_received ON receipt (received_at);

@@ -1,8 +1,14 @@
 -- name: receive
 -- One row a delivery that says something new; no row: it was here before.
-INSERT INTO receipt (key, event, event_id) VALUES (%(key)s, %(event)s, %(event_id)s)
+INSERT INTO receipt (key, event, event_id, record) VALUES (%(key)s, %(event)s, %(event_id)s, %(record)s)
 ON CONFLICT (key) DO NOTHING
 RETURNING key
+
+-- name: delivered
+SELECT record FROM receipt WHERE key = %(key)s
+
+-- name: digested
+UPDATE receipt SET record = NULL WHERE key = %(key)s
 
 -- name: record
 -- One row an asking post, for ever. A later form of the question replaces it while no reply is on its way.
@@ -18,15 +24,20 @@ WHERE excluded.form > ask.form AND ask.state IN ('queued', 'answering', 'ready')
 RETURNING lease = 0 AND tries = 0 AND xmax = 0 AS fresh
 
 -- name: withdraw
--- The question no longer asks us (edited), or is gone (deleted): nothing is posted that is not on its way already.
+-- The question asks us no longer (edited), or is gone (deleted): nothing is posted that is not on its way already.
 UPDATE ask
-SET state = %(state)s, reason = %(reason)s, updated_at = now(),
-    question = CASE WHEN %(scrub)s THEN '' ELSE question END,
-    reply_raw = CASE WHEN %(scrub)s THEN NULL ELSE reply_raw END
-WHERE post_id = ANY (%(post_ids)s::bigint[])
-  AND (state IN ('queued', 'answering', 'ready', 'enqueued', 'draft') OR (%(scrub)s AND state IN ('failed', 'shadowed')))
+SET state = %(state)s, reason = %(reason)s, updated_at = now()
+WHERE post_id = ANY (%(post_ids)s::bigint[]) AND state IN ('queued', 'answering', 'ready', 'draft', 'shadowed')
   AND (%(form)s::timestamptz IS NULL OR form < %(form)s)
 RETURNING post_id
+
+-- name: scrub_question
+-- A deleted question's words go, wherever we kept them.
+WITH traced AS (
+    UPDATE trace SET question = '', body = body - 'stages' WHERE ask_post_id = ANY (%(post_ids)s::bigint[])
+)
+UPDATE ask SET question = '', title = CASE post_number WHEN 1 THEN '' ELSE title END
+WHERE post_id = ANY (%(post_ids)s::bigint[])
 
 -- name: waiting_of_member
 -- How many questions of a member wait already: his next one stands behind as many turns of the others.
@@ -35,6 +46,9 @@ SELECT count(*) FROM ask WHERE user_id = %(user_id)s AND state IN ('queued', 'an
 -- name: replied_by_bot
 -- Whether the post with this number in the topic is a reply of ours.
 SELECT 1 FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
+
+-- name: has_reply
+SELECT 1 FROM ask WHERE post_id = %(post_id)s AND reply_post_id IS NOT NULL
 
 -- name: load
 SELECT * FROM ask WHERE post_id = %(post_id)s
@@ -65,15 +79,27 @@ RETURNING *
 -- Back to answering: the question has a new form, or a source is gone.
 UPDATE ask
 SET state = 'answering', reply_raw = NULL, reason = %(reason)s, updated_at = now()
-WHERE post_id = %(post_id)s AND lease = %(lease)s AND state IN ('answering', 'ready')
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND state IN ('answering', 'ready', 'posting')
+RETURNING *
+
+-- name: reworded
+UPDATE ask
+SET state = 'answering', question = %(question)s, version = %(version)s, form = %(form)s, reply_raw = NULL,
+    reason = 'the question was edited', updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND state IN ('ready', 'posting')
 RETURNING *
 
 -- name: posting
--- The fence before the POST: from here on the reply may stand in the topic. The place may have moved.
+-- The fence before the POST: from here on the reply may stand in the topic.
 UPDATE ask
-SET state = 'posting', reply_raw = %(reply_raw)s, topic_id = %(topic_id)s, post_number = %(post_number)s,
-    posting_at = now(), updated_at = now()
+SET state = 'posting', reply_raw = %(reply_raw)s, outcome = %(outcome)s, posting_at = now(), updated_at = now()
 WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state IN ('ready', 'posting')
+RETURNING *
+
+-- name: not_posted
+UPDATE ask
+SET state = 'ready', posting_at = NULL, updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND state IN ('ready', 'posting')
 RETURNING *
 
 -- name: posted
@@ -183,12 +209,8 @@ WHERE tp.post_id = ANY (%(post_ids)s::bigint[]) AND tp.cited AND a.state IN ('po
 -- name: cited_posts
 SELECT tp.post_id FROM trace_post tp WHERE tp.trace_id = %(trace_id)s AND tp.cited
 
--- name: traces_with
-SELECT t.id, t.body, t.answer FROM trace t JOIN trace_post tp ON tp.trace_id = t.id
-WHERE tp.post_id = %(post_id)s
-
--- name: scrub_trace
-UPDATE trace SET body = %(body)s, answer = %(answer)s WHERE id = %(id)s
+-- name: trace_of
+SELECT body FROM trace WHERE ask_post_id = %(post_id)s ORDER BY created_at DESC LIMIT 1
 
 -- name: forget
 -- What has outlived its use.
@@ -206,9 +228,40 @@ SELECT name, state, detail, extract(epoch FROM now() - at)::float AS age_s FROM 
 SELECT state, count(*) FROM ask GROUP BY state
 
 -- name: waiting
-SELECT count(*), COALESCE(extract(epoch FROM now() - min(created_at)), 0)::float FROM ask
+SELECT count(*), COALESCE(extract(epoch FROM now() - min(created_at)), 0)::float AS oldest_s FROM ask
 WHERE state IN ('queued', 'answering', 'ready', 'posting')
 
 -- name: last_seen_post
 -- Up to where the catch-up has looked.
 SELECT detail FROM health WHERE name = 'catch_up'
+
+-- name: withdraw_topic
+UPDATE ask SET state = 'discarded', reason = 'the topic was deleted', updated_at = now()
+WHERE topic_id = %(topic_id)s AND state IN ('queued', 'answering', 'ready', 'draft', 'shadowed')
+
+-- name: like
+INSERT INTO feedback (reply_post_id, ask_post_id, kind, user_id)
+SELECT reply_post_id, post_id, 'like', %(user_id)s FROM ask WHERE reply_post_id = %(post_id)s
+ON CONFLICT DO NOTHING
+
+-- name: cited_of_topic
+SELECT DISTINCT tp.post_id FROM trace_post tp JOIN post p ON p.id = tp.post_id
+WHERE p.topic_id = %(topic_id)s AND tp.cited
+
+-- name: public_texts
+-- What everyone may read of these posts now.
+SELECT id, text FROM public_post WHERE id = ANY (%(post_ids)s::bigint[])
+
+-- name: scrub_sources
+-- A deleted post's words leave every trace that saw it; which replies cited it stays known.
+UPDATE trace t
+SET answer = CASE WHEN tp.cited THEN '' ELSE t.answer END,
+    body = t.body - 'stages' || jsonb_build_object(
+        'answer', CASE WHEN tp.cited THEN '' ELSE t.body ->> 'answer' END,
+        'sources', (SELECT COALESCE(jsonb_agg(s), '[]') FROM jsonb_array_elements(t.body -> 'sources') s
+                    WHERE (s ->> 'post_id')::bigint <> ALL (%(post_ids)s::bigint[])),
+        'citations', (SELECT COALESCE(jsonb_agg(CASE WHEN (c ->> 'post_id')::bigint = ANY (%(post_ids)s::bigint[])
+                                                     THEN c || '{"quote": ""}' ELSE c END), '[]')
+                      FROM jsonb_array_elements(t.body -> 'citations') c))
+FROM trace_post tp
+WHERE tp.trace_id = t.id AND tp.post_id = ANY (%(post_ids)s::bigint[])

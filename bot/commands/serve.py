@@ -1,0 +1,56 @@
+"""`bot serve`: the web process that takes webhooks in and answers health checks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from flask import Flask
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+
+from bot.web import create_app
+from clients.composition import database_url
+from clients.config_file import load_config
+from clients.postgres.migrate import migrate
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 4201,
+) -> None:
+    """Take in the forum's webhooks on /webhooks/discourse; /healthz and /readyz tell how things stand.
+
+    Example: THREADCITE_WEBHOOK_SECRET_FILE=secret.txt python -m bot serve --port 4201
+    """
+    config = load_config()
+    url = database_url()
+    migrate(url)
+    app = create_app(url)
+    settings = {
+        "bind": f"{host}:{port}",
+        "worker_class": "gthread",
+        "workers": 1,
+        "threads": config.webhook.threads,
+        # A delivery is answered within seconds even without the database; Discourse itself waits 20 s.
+        "timeout": 30,
+        "graceful_timeout": 20,
+        "keepalive": 30,
+        "worker_tmp_dir": None,
+        "control_socket_disable": True,
+        "loglevel": "warning",
+    }
+    _Gunicorn(app, settings).run()
+
+
+class _Gunicorn(BaseApplication):  # type: ignore[misc]
+    def __init__(self, app: Flask, settings: dict[str, Any]) -> None:
+        self._app, self._settings = app, settings
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._settings.items():
+            if name in self.cfg.settings:
+                self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        return self._app

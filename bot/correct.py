@@ -1,0 +1,92 @@
+"""Corrects replies that stand in the forum: a source was deleted, hidden or rewritten, or the question went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import structlog
+
+from bot.messages import message
+from bot.metrics import CORRECTIONS
+from bot.withdrawn import without_sources
+from clients.postgres.ledger import Ledger
+from clients.postgres.queue import TryLater
+from forum.ask import Ask, AskState
+from forum.config import Config
+from forum.errors import RemoteRefused
+from forum.ports import ForumClient
+
+log = structlog.get_logger("threadcite.correct")
+
+
+class Corrector:
+    """Both methods may be repeated; an edit to the same text changes nothing. Raise RemoteUnavailable."""
+
+    def __init__(self, ledger: Ledger, forum: ForumClient, config: Callable[[], Config]) -> None:
+        self._ledger, self._forum, self._config = ledger, forum, config
+
+    def correct(self, post_id: int) -> None:
+        """Take out of the reply to this asking post what no longer stands."""
+        ask = self._ledger.load(post_id)
+        if ask is None or ask.reply_raw is None:
+            return
+        if ask.state in (AskState.POSTING, AskState.ENQUEUED):
+            raise TryLater(20, "the reply is on its way")
+        trace = self._ledger.trace_of(post_id)
+        if ask.reply_post_id is None or trace is None:
+            return
+        gone = self._gone(trace)
+        if not gone:
+            return
+        language = str(trace.get("language") or self._config().forum.default_language)
+        raw = without_sources(
+            ask.reply_raw,
+            gone,
+            note=message("sources_gone", language),
+            nothing_left=message("all_sources_gone", language),
+        )
+        if raw != ask.reply_raw:
+            self._edit(ask, ask.reply_post_id, raw)
+
+    def orphan(self, post_id: int) -> None:
+        """The asking post was deleted: leave or remove its reply, as the config says."""
+        ask = self._ledger.load(post_id)
+        if ask is None or ask.reply_post_id is None or self._config().bot.orphan_reply == "leave":
+            return
+        try:
+            if self._forum.post(post_id).post.deleted_at is None:
+                return
+        except RemoteRefused:
+            pass
+        try:
+            self._forum.delete_post(ask.reply_post_id)
+        except RemoteRefused as error:
+            self._ledger.rewritten(ask, ask.reply_raw or "", f"the orphaned reply could not be removed: {error}")
+            return
+        self._ledger.rewritten(ask, "", "the question was deleted and the reply with it")
+
+    def _gone(self, trace: Mapping[str, Any]) -> set[int]:
+        citations = [one for one in trace.get("citations", ()) if isinstance(one, dict) and one.get("post_id")]
+        texts = self._ledger.public_texts([int(one["post_id"]) for one in citations])
+        return {
+            int(one["n"])
+            for one in citations
+            if int(one["post_id"]) not in texts or not _holds(texts[int(one["post_id"])], str(one.get("quote", "")))
+        }
+
+    def _edit(self, ask: Ask, reply_post_id: int, raw: str) -> None:
+        try:
+            self._forum.edit_post(reply_post_id, raw=raw, reason="a source changed")
+        except RemoteRefused as error:
+            # Somebody removed the reply, or the day's edits are used up: the operator is told.
+            log.warning("correction_refused", post=ask.post_id, reason=str(error))
+            self._ledger.rewritten(ask, ask.reply_raw or "", f"could not be corrected: {error}")
+            return
+        CORRECTIONS.inc()
+        self._ledger.rewritten(ask, raw, "corrected: a source changed or is gone")
+
+
+def _holds(text: str, quote: str) -> bool:
+    """Whether a quotation, cut or not, is still what the post says."""
+    return " ".join(quote.strip("… \n").split()) in " ".join(text.split())

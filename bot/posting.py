@@ -1,0 +1,219 @@
+"""Posts a finished reply exactly once: look before posting again, and say what a refusal means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from bot.metrics import ASKS, POST_FAILURES
+from bot.reply_text import count_links, fitted, told_apart, with_few_links
+from clients.postgres.ledger import Ledger
+from clients.postgres.queue import TryLater
+from forum.addressed import addressed
+from forum.ask import Ask, AskState
+from forum.config import Config
+from forum.errors import OutcomeUnknown, RemoteRefused, RemoteUnavailable
+from forum.ports import ForumClient
+from forum.text import own_question
+from forum.types import Post
+from forum.username import folded
+
+_WHISPER = 4
+_GONE = (403, 404, 410)
+#: Discourse's default for accounts of trust level 0.
+_FEW_LINKS = 2
+_GIVE_UP = timedelta(hours=24)
+_FIRST_FOLLOW_UP = timedelta(seconds=60)
+
+log = structlog.get_logger("threadcite.posting")
+
+
+class Poster:
+    """Takes an ask that is `ready` (or `posting`, after a crash or a lost answer) to its end.
+
+    `withdraw_sources` is told of cited posts that the forum no longer shows, before the answer is made anew.
+    Raises TryLater when the forum cannot be asked now; no worker waits meanwhile.
+    """
+
+    def __init__(
+        self,
+        forum: ForumClient,
+        ledger: Ledger,
+        config: Callable[[], Config],
+        *,
+        withdraw_sources: Callable[[Sequence[int]], None],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._forum, self._ledger, self._config = forum, ledger, config
+        self._withdraw_sources, self._now = withdraw_sources, now
+
+    def post(self, ask: Ask) -> Ask | None:
+        """None when nothing is left to do; the ask, back in `answering`, when the answer has to be made anew."""
+        try:
+            return self._post(ask)
+        except OutcomeUnknown as error:
+            POST_FAILURES.labels(kind="unknown").inc()
+            self._wait(ask, error, self._config().bot.settle_s)
+        except RemoteUnavailable as error:
+            POST_FAILURES.labels(kind="throttled" if error.status == 429 else "unavailable").inc()
+            self._ledger.not_posted(ask)
+            self._wait(ask, error, max(error.retry_after_s or 0.0, min(2.0 ** min(ask.tries, 8), 300.0)))
+        return None
+
+    def follow_enqueued(self) -> None:
+        """See whether replies that waited for approval stand in their topics now."""
+        for ask in self._ledger.enqueued_due():
+            if found := self._own_reply(ask):
+                self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))
+            elif self._now() - ask.updated_at > timedelta(days=self._config().bot.enqueued_days):
+                self._finish(ask, AskState.FAILED, "the forum's moderators did not approve the reply")
+            else:
+                waited = self._now() - (ask.posting_at or ask.created_at)
+                self._ledger.follow_up(ask, self._now() + min(max(waited, _FIRST_FOLLOW_UP), timedelta(hours=1)))
+
+    def _post(self, ask: Ask) -> Ask | None:
+        config = self._config()
+        if ask.state is AskState.POSTING:
+            self._settle(ask, config.bot.settle_s)
+            if found := self._own_reply(ask):
+                self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))
+                return None
+        mode = "live" if ask.approved else config.bot.mode
+        if mode == "off":
+            return self._finish(ask, AskState.DISCARDED, "mode off")
+        if mode == "shadow":
+            return self._finish(ask, AskState.SHADOWED, "mode shadow")
+        if mode == "draft" and config.bot.draft_as == "page":
+            return self._finish(ask, AskState.DRAFT, "waits for approval on the drafts page")
+        return self._checked(ask, config) or self._send(ask, config, whisper=mode == "draft")
+
+    def _checked(self, ask: Ask, config: Config) -> Ask | None:
+        """A last look at the question and the sources; the ask when it must be answered anew or has ended."""
+        try:
+            found = self._forum.post(ask.post_id)
+        except RemoteRefused as error:
+            if error.status not in _GONE:
+                raise
+            return self._finished(ask, AskState.DISCARDED, "the question was deleted")
+        post = found.post
+        meant = addressed(
+            found,
+            bot_username=config.forum.bot_username,
+            deny_usernames=config.bot.deny_usernames,
+            replies_to_bot=ask.kind == "reply",
+        )
+        if not meant:
+            gone = meant.reason == "deleted or hidden"
+            return self._finished(ask, AskState.DISCARDED if gone else AskState.DECLINED, meant.reason)
+        question = own_question(post.cooked, config.forum.bot_username)
+        if question != ask.question and post.updated_at > ask.form:
+            return self._ledger.reworded(ask, question=question, version=post.version, form=post.updated_at)
+        gone_sources = [post_id for post_id in self._cited(ask) if not self._stands(post_id)]
+        if gone_sources:
+            self._withdraw_sources(gone_sources)
+            return self._ledger.again(ask, "a source was deleted while the answer was made")
+        return None
+
+    def _send(self, ask: Ask, config: Config, *, whisper: bool) -> Ask | None:
+        raw = ask.reply_raw or ""
+        if self._ledger.said_lately(ask, raw):
+            raw = told_apart(raw, ask.post_id)
+        if self._ledger.links_refused_lately():
+            raw = with_few_links(raw, _FEW_LINKS)
+        outcome = AskState.DRAFT if whisper else ask.outcome
+        sent = self._ledger.posting(ask, reply_raw=fitted(raw), outcome=outcome)
+        if sent is None:
+            return None
+        try:
+            created = self._forum.create_post(
+                topic_id=sent.topic_id,
+                raw=sent.reply_raw or "",
+                reply_to_post_number=sent.post_number,
+                whisper=whisper,
+            )
+        except RemoteRefused as error:
+            return self._refused(sent, error, config, whisper=whisper)
+        if created.post is None:
+            return self._finish(
+                sent,
+                AskState.ENQUEUED,
+                "waits for the moderators' approval",
+                next_try_at=self._now() + _FIRST_FOLLOW_UP,
+            )
+        return self._done(
+            self._ledger.posted(sent, reply_post_id=created.post.id, reply_post_number=created.post.post_number)
+        )
+
+    def _refused(self, ask: Ask, error: RemoteRefused, config: Config, *, whisper: bool) -> Ask | None:
+        """A refusal is final, but for one shorter try where a new account may not put so many links."""
+        POST_FAILURES.labels(kind="refused").inc()
+        raw = ask.reply_raw or ""
+        if error.status == 422 and count_links(raw) > _FEW_LINKS:
+            self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{config.forum.bot_username}.")
+            shorter = self._ledger.not_posted(ask)
+            return self._send(shorter, config, whisper=whisper) if shorter else None
+        if error.status in (403, 422):
+            topic = self._forum.topic(ask.topic_id)
+            if topic.closed or topic.archived:
+                return self._finish(ask, AskState.DECLINED, "the topic was closed before the reply")
+        if error.status in (404, 410):
+            return self._finish(ask, AskState.DISCARDED, "the topic or the question is gone")
+        return self._finish(ask, AskState.FAILED, str(error))
+
+    def _settle(self, ask: Ask, settle_s: float) -> None:
+        """A request whose answer was lost may still be at work in the forum: give it time before looking."""
+        since = (self._now() - ask.posting_at).total_seconds() if ask.posting_at else settle_s
+        if since < settle_s:
+            raise TryLater(settle_s - since + 0.1, "waits until a lost answer has settled")
+
+    def _own_reply(self, ask: Ask) -> Post | None:
+        """Our reply to the asking post, if it stands: nobody else writes as the bot, and it answers each post once."""
+        bot, config = folded(self._config().forum.bot_username), self._config()
+        wants_whisper = config.bot.mode == "draft" and not ask.approved
+        try:
+            posts: Sequence[Post] = self._forum.replies(ask.post_id)
+        except RemoteRefused:
+            # A key without that scope, or the question is gone: read the topic's end.
+            try:
+                posts = [found.post for found in self._forum.last_posts(ask.topic_id)]
+            except RemoteRefused:
+                return None
+        for post in posts:
+            own = folded(post.username) == bot and post.reply_to_post_number == ask.post_number
+            if own and post.deleted_at is None and (post.post_type == _WHISPER) <= wants_whisper:
+                return post
+        return None
+
+    def _cited(self, ask: Ask) -> list[int]:
+        return self._ledger.cited_posts(ask.trace_id) if ask.trace_id else []
+
+    def _stands(self, post_id: int) -> bool:
+        try:
+            post = self._forum.post(post_id).post
+        except RemoteRefused as error:
+            if error.status in _GONE:
+                return False
+            raise
+        return not (post.deleted_at or post.hidden or post.user_deleted)
+
+    def _wait(self, ask: Ask, error: RemoteUnavailable, seconds: float) -> None:
+        if self._now() - ask.created_at > _GIVE_UP:
+            self._finish(ask, AskState.FAILED, f"the forum did not take the reply for a day: {error}")
+            return
+        self._ledger.note(ask, str(error), self._now() + timedelta(seconds=seconds))
+        raise TryLater(seconds, str(error)) from error
+
+    def _finish(self, ask: Ask, state: AskState, reason: str, *, next_try_at: datetime | None = None) -> Ask | None:
+        self._finished(ask, state, reason, next_try_at=next_try_at)
+        return None
+
+    def _finished(self, ask: Ask, state: AskState, reason: str, *, next_try_at: datetime | None = None) -> Ask | None:
+        return self._done(self._ledger.finish(ask, state, reason, next_try_at=next_try_at), keep=True)
+
+    def _done(self, ask: Ask | None, *, keep: bool = False) -> Ask | None:
+        if ask is not None:
+            ASKS.labels(state=ask.state.value).inc()
+            log.info("ask_ended", post=ask.post_id, state=ask.state.value, reason=ask.reason, reply=ask.reply_post_id)
+        return ask if keep else None

@@ -1,0 +1,145 @@
+"""Takes a delivery in: its receipt, the ask that it opens and the jobs that follow, all in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from bot.delivery import Delivery, Happened
+from bot.jobs import answer_job, orphan_job, sync_job
+from clients.discourse_json import integer, read_source_post
+from clients.postgres.ledger import Ledger
+from clients.postgres.pool import Connection, Database
+from clients.postgres.queue import Queue
+from forum.addressed import addressed
+from forum.ask import Asking, AskState
+from forum.config import Config
+from forum.text import own_question
+from forum.types import SourcePost
+from forum.username import folded
+
+#: What the jobs need of a post's or topic's JSON.
+_KEPT = frozenset(
+    "id topic_id post_number cooked created_at updated_at user_id username version post_type reply_to_post_number "
+    "hidden deleted_at user_deleted like_count staff admin moderator trust_level accepted_answer topic_title "
+    "topic_slug category_id topic_archetype topic_posts_count title slug archetype visible closed archived tags "
+    "posts_count views name parent_category_id read_restricted liked_by".split()
+)
+
+
+class Taken(StrEnum):
+    """What became of a delivery, for the metrics and the answer to the sender."""
+
+    PING = "ping"
+    IGNORED = "ignored"
+    DUPLICATE = "duplicate"
+    ACCEPTED = "accepted"
+    ASKED = "asked"
+
+
+class Receiver:
+    """Raises DatabaseUnavailable; then nothing is kept and the sender may try again."""
+
+    def __init__(self, database: Database, ledger: Ledger, queue: Queue, config: Callable[[], Config]) -> None:
+        self._database, self._ledger, self._queue, self._config = database, ledger, queue, config
+
+    def take(self, delivery: Delivery) -> Taken:
+        if delivery.happened is Happened.PING:
+            return Taken.PING
+        if delivery.happened is Happened.UNKNOWN:
+            return Taken.IGNORED
+        with self._database.transaction() as connection:
+            fresh = self._ledger.receive(
+                connection,
+                key=delivery.key,
+                event=delivery.event,
+                event_id=delivery.event_id,
+                record={"happened": delivery.happened.value, **_kept(delivery.record)},
+            )
+            if not fresh:
+                return Taken.DUPLICATE
+            self._queue.defer(connection, sync_job(delivery.key, _about(delivery)))
+            if delivery.happened in (Happened.POST_WRITTEN, Happened.POST_EDITED):
+                return self._written(connection, read_source_post(delivery.record))
+            if delivery.happened is Happened.POST_GONE:
+                self._gone(connection, int(delivery.record["id"]))
+        return Taken.ACCEPTED
+
+    def _written(self, connection: Connection, found: SourcePost) -> Taken:
+        config, post = self._config(), found.post
+        if folded(post.username) == folded(config.forum.bot_username):
+            if post.reply_to_post_number is not None:
+                self._ledger.saw_own_reply(
+                    connection,
+                    topic_id=post.topic_id,
+                    post_number=post.reply_to_post_number,
+                    reply_post_id=post.id,
+                    reply_post_number=post.post_number,
+                )
+            return Taken.ACCEPTED
+        replies_to_bot = post.reply_to_post_number is not None and self._ledger.is_own_reply(
+            connection, post.topic_id, post.reply_to_post_number
+        )
+        meant = addressed(
+            found,
+            bot_username=config.forum.bot_username,
+            deny_usernames=config.bot.deny_usernames,
+            replies_to_bot=replies_to_bot,
+        )
+        if not meant:
+            self._ledger.withdraw(
+                connection, [post.id], state=AskState.DECLINED, reason=meant.reason, form=post.updated_at
+            )
+            return Taken.ACCEPTED
+        if config.bot.mode == "off":
+            return Taken.ACCEPTED
+        turn = self._ledger.turn(connection, post.user_id)
+        if self._ledger.record(connection, asking(found, meant.kind, config)):
+            self._queue.defer(connection, answer_job(post.id, post.topic_id, turn))
+            return Taken.ASKED
+        return Taken.ACCEPTED
+
+    def _gone(self, connection: Connection, post_id: int) -> None:
+        self._ledger.withdraw(connection, [post_id], state=AskState.DISCARDED, reason="the question was deleted")
+        self._ledger.scrub_question(connection, [post_id])
+        if self._ledger.has_reply(connection, post_id):
+            self._queue.defer(connection, orphan_job(post_id))
+
+
+def asking(found: SourcePost, kind: str, config: Config) -> Asking:
+    """The ledger's view of a post that asks the bot."""
+    post, topic = found.post, found.topic
+    return Asking(
+        post_id=post.id,
+        topic_id=post.topic_id,
+        post_number=post.post_number,
+        user_id=post.user_id,
+        username=post.username,
+        trust_level=post.trust_level,
+        category_id=topic.category_id,
+        title=topic.title,
+        kind=kind,
+        question=own_question(post.cooked or post.raw or "", config.forum.bot_username),
+        reply_to_post_number=post.reply_to_post_number,
+        version=post.version,
+        asked_at=post.created_at,
+        form=post.updated_at,
+    )
+
+
+def _about(delivery: Delivery) -> str:
+    topic = integer(delivery.record.get("topic_id"))
+    if delivery.event.startswith("category"):
+        return "categories"
+    return f"sync:{topic if topic is not None else delivery.record['id']}"
+
+
+def _kept(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The text of what everyone may not read is not even stored."""
+    kept = {key: value for key, value in record.items() if key in _KEPT}
+    public = record.get("post_type", 1) == 1 and record.get("topic_archetype", "regular") == "regular"
+    if not public or record.get("hidden") is True or record.get("deleted_at") is not None:
+        kept.pop("cooked", None)
+        kept.pop("topic_title", None)
+    return kept

@@ -1,0 +1,149 @@
+"""One ask from its first look to its end: limits, answer, post; a crash anywhere resumes where it stood."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from bot.conversation import conversation
+from bot.limits import TurnedAway, turned_away
+from bot.messages import message
+from bot.metrics import ANSWER_SECONDS, ASKS, DEGRADED
+from bot.posting import Poster
+from bot.view import view_trace
+from clients.postgres.ledger import Ledger
+from clients.postgres.pool import Database
+from clients.postgres.queue import TryLater
+from clients.postgres.traces import save_trace
+from forum.ask import OPEN_STATES, Ask, AskState
+from forum.config import Config
+from forum.errors import ThreadciteError
+from forum.types import Answer, Question, Route
+
+#: A question that is edited faster than it can be answered is left alone for a while.
+_ROUNDS = 5
+_UNFORESEEN_TRIES = 3
+_WAIT_FOR_LLM = timedelta(hours=6)
+_OUTCOMES = {
+    Route.ABSTAINED: AskState.ABSTAINED,
+    Route.GATED: AskState.DECLINED,
+    Route.UNSAFE: AskState.DECLINED,
+    Route.REFUSED: AskState.DECLINED,
+}
+
+log = structlog.get_logger("threadcite.respond")
+
+
+class Responder:
+    """`answer` is the pipeline with its tools and config filled in. No database connection is held while it works.
+
+    `category_is_open` says whether an asking post's category may be answered in.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        poster: Poster,
+        answer: Callable[[Question], Answer],
+        config: Callable[[], Config],
+        *,
+        category_is_open: Callable[[int | None], bool] = lambda _: True,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._database, self._ledger, self._poster = database, ledger, poster
+        self._answer, self._config, self._category_is_open, self._now = answer, config, category_is_open, now
+        self._llm = threading.BoundedSemaphore(config().bot.llm_concurrency)
+
+    def respond(self, post_id: int) -> None:
+        """Move the ask to its end. Raises TryLater when something must be waited for."""
+        ask = self._ledger.begin(post_id)
+        try:
+            for _ in range(_ROUNDS):
+                if ask is None or ask.state not in OPEN_STATES:
+                    return
+                ask = self._make(ask) if ask.state is AskState.ANSWERING else self._poster.post(ask)
+        except ThreadciteError:
+            raise
+        except Exception as error:
+            log.exception("answer_failed", post=post_id)
+            if ask is not None and ask.tries >= _UNFORESEEN_TRIES:
+                self._ledger.finish(ask, AskState.FAILED, f"unforeseen: {type(error).__name__}")
+                return
+            raise
+        if ask is not None and ask.state in OPEN_STATES:
+            raise TryLater(60, "the question keeps changing")
+
+    def _make(self, ask: Ask) -> Ask | None:
+        """From `answering` to `ready`; or the ask in its newer form; or None when it has ended."""
+        config = self._config()
+        if config.bot.mode == "off":
+            return self._end(ask, AskState.DISCARDED, "mode off")
+        if config.bot.allow_category_ids and ask.category_id not in config.bot.allow_category_ids:
+            return self._end(ask, AskState.DECLINED, "not in an allowed category")
+        if ask.category_id not in config.bot.allow_category_ids and not self._category_is_open(ask.category_id):
+            return self._end(ask, AskState.DECLINED, "in a category that not everyone may read")
+        if (verdict := turned_away(ask, self._ledger, config.bot.limits)) is not None:
+            return self._turn_away(ask, verdict, config)
+        given = self._answered(ask, config)
+        waits = config.bot.when_llm_down == "later" and self._now() - ask.created_at < _WAIT_FOR_LLM
+        if waits and "llm" in given.degraded:
+            self._ledger.note(ask, "waits for the language model")
+            raise TryLater(min(15.0 * 2 ** min(ask.tries, 5), 300.0), "the language model is down")
+        save_trace(self._database, given, view_trace(given), question=ask.question, ask_post_id=ask.post_id)
+        ready = self._ledger.ready(
+            ask,
+            reply_raw=given.text,
+            outcome=_OUTCOMES.get(given.route, AskState.POSTED),
+            trace_id=given.trace_id,
+            degraded=given.degraded,
+        )
+        return ready or self._newer(ask)
+
+    def _answered(self, ask: Ask, config: Config) -> Answer:
+        question = Question(
+            text=ask.question,
+            title=ask.title,
+            asked_at=self._now(),
+            post_id=ask.post_id,
+            topic_id=ask.topic_id,
+            asker=ask.username,
+            category_id=ask.category_id,
+            conversation=conversation(ask, self._ledger, budget_tokens=config.bot.conversation_tokens),
+            persona=ask.persona,
+        )
+        with self._llm:
+            started = time.perf_counter()
+            given = self._answer(question)
+        ANSWER_SECONDS.observe(time.perf_counter() - started)
+        for part in given.degraded:
+            DEGRADED.labels(part=part).inc()
+        return given
+
+    def _newer(self, ask: Ask) -> Ask | None:
+        """Why an answer could not be stored: the question was edited meanwhile, or somebody else has the ask."""
+        now = self._ledger.load(ask.post_id)
+        return now if now is not None and now.lease == ask.lease and now.state is AskState.ANSWERING else None
+
+    def _turn_away(self, ask: Ask, verdict: TurnedAway, config: Config) -> Ask | None:
+        if verdict.reset_at is None:
+            return self._end(
+                ask, AskState.DECLINED, f"{verdict.reason} (told before)" if verdict.reason != "loop" else "loop"
+            )
+        text = message(
+            verdict.reason.replace(":", "_"),
+            config.forum.default_language,
+            limit=verdict.limit,
+            time=f"{verdict.reset_at.astimezone(UTC):%H:%M}",
+        )
+        return self._ledger.ready(ask, reply_raw=text, outcome=AskState.DECLINED, reason=verdict.reason)
+
+    def _end(self, ask: Ask, state: AskState, reason: str) -> Ask | None:
+        if self._ledger.finish(ask, state, reason):
+            ASKS.labels(state=state.value).inc()
+            log.info("ask_ended", post=ask.post_id, state=state.value, reason=reason)
+        return None

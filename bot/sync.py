@@ -1,0 +1,143 @@
+"""Brings what the forum told into the index, and finds the replies that rest on what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+
+from bot.delivery import Happened, seen
+from bot.jobs import correct_job
+from bot.receive import Receiver
+from clients.discourse_json import integer, read_source_post, read_topic
+from clients.postgres.ingest import Ingest
+from clients.postgres.ledger import Ledger
+from clients.postgres.pool import Database
+from clients.postgres.queue import Queue
+from forum.errors import RemoteError, RemoteRefused
+from forum.ports import ForumClient
+from forum.types import SourcePost
+from forum.username import folded
+
+log = structlog.get_logger("threadcite.sync")
+
+
+class Sync:
+    """One delivery's news into the index. Every step may be repeated, in any order.
+
+    Raises RemoteUnavailable where the forum must be asked first; the job comes again.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        queue: Queue,
+        ingest: Ingest,
+        forum: ForumClient,
+        receiver: Receiver,
+        *,
+        bot_username: str,
+    ) -> None:
+        self._database, self._ledger, self._queue = database, ledger, queue
+        self._ingest, self._forum, self._receiver = ingest, forum, receiver
+        self._bot = folded(bot_username)
+
+    def sync(self, key: str) -> None:
+        """Digest the delivery with this key; nothing to do when that was done already."""
+        record = self._ledger.delivered(key)
+        if record is None:
+            return
+        self._digest(Happened(record["happened"]), key.partition(":")[0], record, datetime.now(UTC))
+        self._ledger.digested(key)
+
+    def refresh_categories(self) -> None:
+        """Ask the forum who may read which category; what was closed leaves the index at once."""
+        gone = self._ingest.put_categories(self._forum.categories(), at=datetime.now(UTC))
+        self._correct(gone)
+
+    def category_is_open(self, category_id: int | None) -> bool:
+        """Whether everyone may read it; the forum is asked about one that nobody has described yet."""
+        if category_id is None:
+            return True
+        known = self._ingest.store.categories()
+        if category_id not in known:
+            self.refresh_categories()
+            known = self._ingest.store.categories()
+        return category_id in known and not known[category_id].read_restricted
+
+    def withdraw_posts(self, post_ids: Collection[int]) -> None:
+        """The forum no longer shows these posts."""
+        self._ingest.destroy_posts(list(post_ids), at=datetime.now(UTC))
+        self._correct(post_ids)
+
+    def _digest(self, happened: Happened, event: str, record: Mapping[str, Any], now: datetime) -> None:
+        match happened:
+            case Happened.POST_WRITTEN | Happened.POST_EDITED | Happened.SOLVED:
+                self._take(read_source_post(record))
+            case Happened.POST_GONE:
+                self._gone(int(record["id"]), now)
+            case Happened.POST_BACK:
+                self._back(int(record["id"]))
+            case Happened.TOPIC_CHANGED | Happened.TOPIC_BACK:
+                self._topic(record, event, now)
+            case Happened.TOPIC_GONE:
+                self._correct(self._ingest.destroy_topics([int(record["id"])], at=now))
+                with self._database.transaction() as connection:
+                    self._ledger.withdraw_topic(connection, int(record["id"]))
+            case Happened.CATEGORY_CHANGED:
+                self.refresh_categories()
+            case Happened.LIKED:
+                self._ledger.like(int(record["id"]), integer(record.get("liked_by")))
+
+    def _take(self, found: SourcePost) -> None:
+        if folded(found.post.username) == self._bot:
+            return
+        self._ingest.ingest([found], when_embedder_down="store")
+        if found.post.version > 1 or found.post.hidden or found.post.user_deleted or found.post.deleted_at:
+            self._correct([found.post.id])
+
+    def _gone(self, post_id: int, now: datetime) -> None:
+        self._ingest.destroy_posts([post_id], at=now)
+        self._correct([post_id])
+        self._ledger.scrub_sources([post_id])
+        # Deliveries come in any order: it may be back already.
+        try:
+            self._back(post_id)
+        except RemoteError as error:
+            log.info("destroyed_post_not_checked", post=post_id, reason=str(error))
+
+    def _back(self, post_id: int) -> None:
+        now = datetime.now(UTC)
+        try:
+            found = self._forum.post(post_id)
+        except RemoteRefused:
+            return
+        if found.post.deleted_at is None and folded(found.post.username) != self._bot:
+            self._ingest.put_topics([self._forum.topic(found.post.topic_id)], at=now)
+            self._ingest.recover_posts([found], at=now)
+
+    def _topic(self, record: Mapping[str, Any], event: str, now: datetime) -> None:
+        topic = read_topic(record)
+        self._ingest.put_topics([topic], at=now)
+        if event == "topic_recovered":
+            self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=now)
+        elif event in ("topic_edited", "topic_revised") and topic.archetype == "regular":
+            # An edit of title and first post together is told as the topic's alone.
+            try:
+                first = self._forum.first_post(topic.id)
+            except RemoteRefused:
+                return
+            if first is not None:
+                self._receiver.take(seen(first))
+        self._correct(self._ledger.cited_of_topic(topic.id))
+
+    def _correct(self, post_ids: Collection[int]) -> None:
+        if not post_ids:
+            return
+        replies = self._ledger.resting_on(list(post_ids))
+        with self._database.connection() as connection:
+            for post_id in replies:
+                self._queue.defer(connection, correct_job(post_id))

@@ -1,0 +1,47 @@
+"""The web process: one Flask app made of an explicit list of blueprints; gunicorn runs `bot.web:create_app()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flask import Flask
+
+from bot.health import health
+from bot.receive import Receiver
+from bot.webhook import webhook
+from clients.composition import database_url
+from clients.config_file import load_config
+from clients.postgres.ledger import Ledger
+from clients.postgres.pool import Database
+from clients.postgres.queue import Queue
+from clients.secrets import Secret, read_secrets
+from forum.config import Config
+from forum.errors import ConfigError
+
+
+def create_app(url: str | None = None) -> Flask:
+    """The app of `config.yml`, on the database at `url` (default: THREADCITE_DATABASE_URL or the embedded one).
+
+    Raises ConfigError without a webhook secret: everything that anybody sends would be believed.
+    """
+    config = load_config()
+    secrets = read_secrets("WEBHOOK_SECRET")
+    if not secrets:
+        raise ConfigError("THREADCITE_WEBHOOK_SECRET is not set: give it the webhook's secret in Discourse's admin.")
+    database = Database(
+        url or database_url(), max_size=config.webhook.threads, timeout_s=config.webhook.database_timeout_s
+    )
+    return build_app(database, lambda: config, secrets)
+
+
+def build_app(database: Database, config: Callable[[], Config], secrets: Sequence[Secret]) -> Flask:
+    """The routes that the web process has; `config` is asked anew for each delivery."""
+    ledger = Ledger(database)
+    receiver = Receiver(database, ledger, Queue(), config)
+    app = Flask("threadcite")
+    for blueprint in (
+        webhook(receiver, secrets, max_body_bytes=config().webhook.max_body_bytes),
+        health(ledger),
+    ):
+        app.register_blueprint(blueprint)
+    return app

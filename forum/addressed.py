@@ -1,0 +1,46 @@
+"""Stage 0: whether a post is meant for the bot, exactly as members mean it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from forum.mentions import is_mentioned, own_mentions
+from forum.types import SourcePost
+from forum.username import folded
+
+_REGULAR_POST = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Addressed:
+    """`kind` is mention, reply, or "" when the post is not for the bot; `reason` says why not."""
+
+    kind: str = ""
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.kind)
+
+
+def addressed(
+    found: SourcePost, *, bot_username: str, deny_usernames: Collection[str] = (), replies_to_bot: bool = False
+) -> Addressed:
+    """Decide from the post alone. A mention counts only in the author's own words; a reply to the bot counts unless
+    it turns to somebody else. Limits and categories are another matter."""
+    post, author = found.post, folded(found.post.username)
+    if post.post_type != _REGULAR_POST or found.topic.archetype != "regular":
+        return Addressed(reason="not a regular post")
+    if post.deleted_at or post.hidden or post.user_deleted or found.topic.deleted_at:
+        return Addressed(reason="deleted or hidden")
+    if author == folded(bot_username):
+        return Addressed(reason="the bot's own post")
+    if (post.user_id is not None and post.user_id <= 0) or author in {folded(name) for name in deny_usernames}:
+        return Addressed(reason="a bot's post")
+    if is_mentioned(post.cooked, bot_username, post.raw):
+        return Addressed(kind="mention")
+    if not replies_to_bot:
+        return Addressed(reason="no mention")
+    if own_mentions(post.cooked):
+        return Addressed(reason="a reply to the bot that turns to somebody else")
+    return Addressed(kind="reply")

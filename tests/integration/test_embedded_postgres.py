@@ -259,7 +259,8 @@ def test_a_removed_folder_is_made_anew_while_its_old_server_still_dies(room: Pat
     ask(ensure_running(room / "db"), "create table gone ()")
     old = postmaster(room / "db")
     shutil.rmtree(room / "db")
-    assert ask(ensure_running(room / "db"), "select to_regclass('gone')") is None
+    url = ensure_running(room / "db", start_timeout_s=40)  # the old one looks for its folder once a minute
+    assert ask(url, "select to_regclass('gone')") is None
     assert postmaster(room / "db") != old
     os.kill(old, signal.SIGQUIT)
 
@@ -284,6 +285,22 @@ def test_a_setting_that_is_ours_or_none_is_refused(room: Path, key: str) -> None
 
 def test_a_value_that_postgres_refuses_is_told_at_once(room: Path) -> None:
     assert "postgres.log" in refusal(room / "db", settings={"work_mem": "a lot"})
+
+
+@as_root
+def test_a_small_dev_shm_does_not_break_a_parallel_index_build(room: Path) -> None:
+    small = "mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm"
+    if subprocess.run(["unshare", "-m", "sh", "-c", small], capture_output=True).returncode:
+        pytest.skip("may not mount a small /dev/shm here")
+    code = (
+        "from clients.embedded_postgres import ensure_running as e; import pathlib, sys; e(pathlib.Path(sys.argv[1]))"
+    )
+    start = ["unshare", "-m", "sh", "-c", f'{small} && exec "$@"', "sh", sys.executable, "-c", code]
+    subprocess.run([*start, str(room / "db")], cwd=ROOT, check=True)
+    with psycopg.connect(ensure_running(room / "db")) as connection:
+        connection.execute("set min_parallel_table_scan_size = 0")
+        connection.execute("create table v as select array[i, 1, 2]::vector(3) as e from generate_series(1, 5000) i")
+        connection.execute("create index on v using hnsw (e vector_l2_ops)")
 
 
 # -- stale and live lock files
@@ -487,11 +504,13 @@ def test_the_server_of_a_root_caller_runs_as_somebody_else(standing: Path) -> No
 
 
 @pytest.fixture
-def closed(room: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def closed(room: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder that only root can walk through; what the launcher then copies or makes goes into the room."""
     monkeypatch.setattr(embedded_postgres_place, "SYSTEM_PLACE", room / "system")
     (room / "closed").mkdir(mode=0o700)
-    return room / "closed"
+    umask = os.umask(0o077)
+    yield room / "closed"
+    os.umask(umask)
 
 
 @as_root

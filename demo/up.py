@@ -142,7 +142,7 @@ class _Parts:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        self.run_quietly("indexer", "database", "stop")
+        self.run_quietly("indexer", "stop")
 
     def run_quietly(self, module: str, *arguments: str) -> None:
         subprocess.run(

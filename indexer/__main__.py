@@ -6,6 +6,7 @@ import typer
 
 from clients.console import run
 from indexer.commands.backfill import backfill
+from indexer.commands.database import migrate_command, stop_command
 from indexer.commands.status import status
 
 app = typer.Typer(
@@ -18,6 +19,8 @@ app = typer.Typer(
 )
 app.command("backfill")(backfill)
 app.command("status")(status)
+app.command("migrate")(migrate_command)
+app.command("stop")(stop_command)
 
 if __name__ == "__main__":
     run(app)

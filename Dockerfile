@@ -1,0 +1,21 @@
+# Threadcite in two stages: the first installs what the lock file pins, the second runs it as nobody.
+FROM docker.io/library/python:3.11-slim-bookworm AS build
+COPY requirements.lock /src/
+RUN python -m venv /venv \
+    && /venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r /src/requirements.lock
+
+FROM docker.io/library/python:3.11-slim-bookworm
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 THREADCITE_CONFIG=/config/config.yml
+COPY --from=build /venv /venv
+WORKDIR /app
+COPY forum forum
+COPY clients clients
+COPY indexer indexer
+COPY bot bot
+COPY sql sql
+COPY config.yml /config/config.yml
+USER 65532:65532
+EXPOSE 4201
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:4201/healthz', timeout=4)"]
+CMD ["python", "-m", "bot", "serve", "--host", "0.0.0.0", "--port", "4201"]

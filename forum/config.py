@@ -175,7 +175,7 @@ class IndexerSection(Section):
     category_ids: tuple[int, ...] = ()
     include_subcategories: bool = True
     opened_category_ids: tuple[int, ...] = ()
-    batch_posts: Count = 256
+    batch_posts: Count = 1000
     poll_s: Seconds = 60
     reconcile_hours: Count = 24
     long_posts: bool = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -13,6 +15,10 @@ from clients.postgres.ingest import Ingest, IngestReport
 from clients.postgres.store import Mark
 from forum.ports import PostSource
 from forum.types import SourcePost
+
+_SMALLEST = 64
+#: About how long a batch may take.
+_BATCH_S = 4.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,29 +68,24 @@ def backfill(
     began = time.monotonic()
     with marks.alone(source.name):
         _ = ingest.model  # A model that does not fit is refused before the first post.
-        cursor, before = marks.begin(source.name, source.total())
-        progress = Progress(before=before, total=source.total())
+        total = source.total()
+        cursor, before = marks.begin(source.name, total)
+        progress = Progress(before=before, total=total)
         state = "failed"
         try:
             if categories := source.categories():
                 ingest.put_categories(categories, at=datetime.now(UTC))
             passed: Counter[str] = Counter()
-            for batch, mark in _batches(source, cursor, batch_posts, limit):
-                report = ingest.ingest(
-                    batch,
-                    observed_at=datetime.now(UTC) if source.observes else None,
-                    complete_topics=source.complete_topics,
-                    declared_public=source.declared_public,
-                    cursor=(source.name, mark),
-                )
-                progress = progress.plus(report, time.monotonic() - began)
-                passed = _note_passed(source, passed, marks)
-                on_progress(progress)
+            with closing(_reports(source, ingest, cursor, batch_posts, limit)) as reports:
+                for report in reports:
+                    progress = progress.plus(report, time.monotonic() - began)
+                    passed = _note_passed(source, passed, marks)
+                    on_progress(progress)
             _note_passed(source, passed, marks)
-            state = "stopped" if limit is not None and progress.seen >= limit else "done"
             ingest.refresh()
             ingest.fill()
             ingest.models.build_index(ingest.model)
+            state = "stopped" if limit is not None and progress.seen >= limit else "done"
         except KeyboardInterrupt:
             state = "stopped"
             raise
@@ -104,16 +105,41 @@ def backfill(
     )
 
 
+def _reports(
+    source: PostSource, ingest: Ingest, cursor: str | None, largest: int, limit: int | None
+) -> Iterator[IngestReport]:
+    """Clean and embed the next batch while the last one is being stored: two cores, and never more than one ahead."""
+    with ThreadPoolExecutor(1, thread_name_prefix="store") as writer:
+        stored: Future[IngestReport] | None = None
+        for batch, mark in _batches(source, cursor, largest, limit):
+            prepared = ingest.prepare(
+                batch,
+                observed_at=datetime.now(UTC) if source.observes else None,
+                complete_topics=source.complete_topics,
+                declared_public=source.declared_public,
+            )
+            if stored is not None:
+                yield stored.result()
+            stored = writer.submit(ingest.commit, prepared, cursor=(source.name, mark))
+        if stored is not None:
+            yield stored.result()
+
+
 def _batches(
-    source: PostSource, cursor: str | None, size: int, limit: int | None
+    source: PostSource, cursor: str | None, largest: int, limit: int | None
 ) -> Iterator[tuple[list[SourcePost], str]]:
+    """Batches of a size that takes a few seconds each: a slow embedder gets small ones, so a kill costs little."""
+    size = min(_SMALLEST, largest)
     batch: list[SourcePost] = []
     mark = cursor or ""
     for number, (post, at) in enumerate(source.posts(after=cursor), 1):
         batch.append(post)
         mark = at
         if len(batch) >= size or number == limit:
+            began = time.monotonic()
             yield batch, mark
+            seconds = max(time.monotonic() - began, 0.001)
+            size = min(max(int(len(batch) / seconds * _BATCH_S), _SMALLEST), largest, 2 * size)
             batch = []
         if number == limit:
             return

@@ -22,6 +22,11 @@ def status(database: Database) -> dict[str, Any]:
             " count(*) FILTER (WHERE deleted_at IS NOT NULL), max(indexed_at),"
             " max(created_at) FILTER (WHERE text IS NOT NULL), count(DISTINCT topic_id) FROM post"
         ).fetchone()
+        skipped = dict(
+            connection.execute(
+                "SELECT skipped, count(*) FROM post WHERE text IS NULL AND skipped IS NOT NULL GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+        )
         aside = connection.execute("SELECT count(DISTINCT post_id) FROM set_aside").fetchone()
         sizes = connection.execute(
             "SELECT pg_total_relation_size('post') + pg_total_relation_size('embedding')"
@@ -30,10 +35,6 @@ def status(database: Database) -> dict[str, Any]:
     models = ModelStore(database).models()
     active = next((one for one in models if one.active), None)
     runs = [_run(one, now) for one in BackfillStore(database).states()]
-    skipped: dict[str, int] = {}
-    for run in runs:
-        for reason, count in run["skipped"].items():
-            skipped[reason] = skipped.get(reason, 0) + count
     running = [run for run in runs if run["state"] == "running"]
     return {
         "posts": {"seen": seen, "indexed": indexed, "topics": topics, "deleted": deleted},

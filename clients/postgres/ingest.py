@@ -43,7 +43,20 @@ class IngestReport:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Prepared:
+class Prepared:
+    """Posts that were cleaned and embedded and wait to be stored."""
+
+    batch: Batch
+    admission: Admission
+    seen: int
+    unchanged: int
+    skipped: Counter[str]
+    without_vector: int
+    shortened: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Rows:
     rows: list[PostRow]
     #: Composed texts that need a vector, by post id.
     texts: dict[int, str]
@@ -81,7 +94,6 @@ class Ingest:
         observed_at: datetime | None = None,
         complete_topics: bool = False,
         declared_public: bool = False,
-        cursor: tuple[str, str] | None = None,
         when_embedder_down: Literal["raise", "store"] = "raise",
     ) -> IngestReport:
         """Index what is new and public among `posts`; each post's newest version wins, whatever the order.
@@ -90,8 +102,28 @@ class Ingest:
         has no version (hidden, visible). None: the posts were told (webhook, archive) and count as of their
         updated_at. `complete_topics`: the topics tell visibility, tags, closing and deletion too, as a post's own
         JSON does not. `declared_public`: categories that nobody described are public (an archive, by the operator's
-        word). `cursor`: (source, cursor) of a backfill, moved on in the same transaction.
+        word).
         """
+        return self.commit(
+            self.prepare(
+                posts,
+                observed_at=observed_at,
+                complete_topics=complete_topics,
+                declared_public=declared_public,
+                when_embedder_down=when_embedder_down,
+            )
+        )
+
+    def prepare(
+        self,
+        posts: Sequence[SourcePost],
+        *,
+        observed_at: datetime | None = None,
+        complete_topics: bool = False,
+        declared_public: bool = False,
+        when_embedder_down: Literal["raise", "store"] = "raise",
+    ) -> Prepared:
+        """The first half of `ingest`, which only reads the database: look up, clean, compose, embed."""
         newest: dict[int, SourcePost] = {}
         for one in posts:
             held = newest.get(one.post.id)
@@ -105,35 +137,46 @@ class Ingest:
         fresh: list[SourcePost] = []
         unchanged = 0
         for post_id, one in newest.items():
-            held_row = known.get(post_id)
-            if held_row is None:
+            row = known.get(post_id)
+            if row is None:
                 fresh.append(one)
-            elif held_row.source_hash == digests[post_id]:
+            elif row.source_hash == digests[post_id]:
                 unchanged += 1
-            elif _is_older(one, held_row, told=observed_at is None):
+            elif _is_older(one, row, told=observed_at is None):
                 skipped["older version"] += 1
             else:
                 fresh.append(one)
-        prepared = self._prepare(fresh, digests, observed_at, complete_topics, declared_public)
-        skipped += prepared.skipped
-        vectors, without, shortened = self._embed(prepared, known, when_embedder_down)
-        admission = self._admission(declared_public=declared_public, categories={})
-        batch = Batch(
-            posts=prepared.rows,
-            topics=_topic_rows(fresh, observed_at, admission),
-            complete_topics=complete_topics,
-            composed=prepared.composed,
-            vectors=vectors,
-            model_id=self.model.id,
-            declared_public=declared_public,
+        admission = self._admission()
+        if declared_public:
+            ids = {c for one in fresh if (c := one.topic.category_id) is not None} - set(admission.categories)
+            declared = {c: Category(id=c, read_restricted=False) for c in ids}
+            admission = replace(admission, categories={**admission.categories, **declared})
+        topics = self._merged_topics(fresh, observed_at, complete_topics)
+        rows = self._rows(fresh, digests, topics, observed_at, admission)
+        vectors, without, shortened = self._embed(rows, known, when_embedder_down)
+        return Prepared(
+            batch=Batch(
+                posts=rows.rows,
+                topics=_topic_rows(fresh, observed_at),
+                complete_topics=complete_topics,
+                composed=rows.composed,
+                vectors=vectors,
+                model_id=self.model.id,
+                declared_public=declared_public,
+            ),
+            admission=admission,
+            seen=len(posts),
+            unchanged=unchanged,
+            skipped=skipped + rows.skipped,
+            without_vector=without,
+            shortened=shortened,
         )
-        report = IngestReport(seen=len(posts), unchanged=unchanged)
 
-        def told(written: Written) -> IngestReport:
-            return _report(report, prepared, written, skipped, vectors, without, shortened)
+    def commit(self, prepared: Prepared, *, cursor: tuple[str, str] | None = None) -> IngestReport:
+        """The second half: one transaction. `cursor`: (source, cursor) of a backfill, moved on in it."""
 
         def mark(written: Written) -> Mark:
-            done = told(written)
+            done = _report(prepared, written)
             source, at = cursor or ("", "")
             return Mark(
                 source=source,
@@ -145,23 +188,20 @@ class Ingest:
                 skipped=done.skipped,
             )
 
-        written = self.store.write(batch, admission=admission, mark=mark if cursor else None)
-        return told(written)
+        written = self.store.write(
+            prepared.batch, admission=prepared.admission, mark=mark if cursor is not None else None
+        )
+        return _report(prepared, written)
 
     def put_topics(self, topics: Sequence[Topic], *, at: datetime) -> None:
         """Topics as they are at `at`, told in full; posts of topics that are closed now lose their text."""
-        admission = self._admission(declared_public=False, categories={})
-        self.store.write(
-            Batch(topics=[_topic_row(one, at, admission) for one in topics], complete_topics=True), admission=admission
-        )
+        batch = Batch(topics=[_topic_row(one, at) for one in topics], complete_topics=True)
+        self.store.write(batch, admission=self._admission())
         self.refresh()
 
     def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
         """Describe categories; returns the posts that lost their text because theirs is closed now."""
-        known = self.store.categories() | {one.id: one for one in categories}
-        return self.store.put_categories(
-            categories, at=at, admission=self._admission(declared_public=False, categories=known)
-        )
+        return self.store.put_categories(categories, at=at, admission=self._admission())
 
     def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""
@@ -218,10 +258,10 @@ class Ingest:
             )
         self.store.recompose(rows)
 
-    def _admission(self, *, declared_public: bool, categories: Mapping[int, Category]) -> Admission:
+    def _admission(self) -> Admission:
         section = self._config.indexer
+        known = self.store.categories()
         chosen = frozenset(section.category_ids) or None
-        known = categories or self.store.categories()
         if chosen is not None and section.include_subcategories:
             chosen = with_children(chosen, known)
         return Admission(
@@ -231,49 +271,45 @@ class Ingest:
             bot_username=self._config.forum.bot_username,
         )
 
-    def _prepare(
+    def _rows(
         self,
         posts: Sequence[SourcePost],
         digests: Mapping[int, bytes],
+        topics: Mapping[int, Topic],
         observed_at: datetime | None,
-        complete_topics: bool,
-        declared_public: bool,
-    ) -> _Prepared:
-        admission = self._admission(declared_public=declared_public, categories={})
-        if declared_public:
-            ids = {c for one in posts if (c := one.topic.category_id) is not None} - set(admission.categories)
-            declared = {c: Category(id=c, read_restricted=False) for c in ids}
-            admission = replace(admission, categories={**admission.categories, **declared})
-        topics = self._merged_topics(posts, observed_at, complete_topics)
-        prepared = _Prepared(rows=[], texts={}, composed={}, skipped=Counter())
+        admission: Admission,
+    ) -> _Rows:
+        """Clean and compose what may be stored; the rest gets its reason."""
+        made = _Rows(rows=[], texts={}, composed={}, skipped=Counter())
         for told in posts:
-            post = told.post
-            one = SourcePost(post=post, topic=topics[told.topic.id])
+            post, topic = told.post, topics[told.topic.id]
+            one = SourcePost(post=post, topic=topic)
             reason = admission.why_not(one)
             text = "" if reason else clean(post.cooked)
             if not reason and not text:
                 reason = "nothing of its own"
             indexed = None
             if reason:
-                prepared.skipped[reason] += 1
+                made.skipped[reason] += 1
             else:
-                category = admission.categories.get(one.topic.category_id or 0)
-                head = (one.topic.title, category.name if category else "", one.topic.tags)
+                category = admission.categories.get(topic.category_id or 0)
+                head = (topic.title, category.name if category else "", topic.tags)
                 composed = compose(title=head[0], category=head[1], tags=head[2], text=text)
                 indexed = _indexed(text, composed, self._embedder.model.max_tokens)
-                prepared.composed[one.topic.id] = head
-                prepared.texts[post.id] = composed
-            prepared.rows.append(
+                made.composed[topic.id] = head
+                made.texts[post.id] = composed
+            made.rows.append(
                 PostRow(
                     source=one,
                     indexed=indexed,
                     source_hash=None if reason in PASSING else digests[post.id],
                     seen_at=observed_at or post.updated_at,
                     rules=RULES,
+                    skipped=reason,
                     links=topic_links(post.cooked, post.topic_id, self._host) if indexed else frozenset(),
                 )
             )
-        return prepared
+        return made
 
     def _merged_topics(
         self, posts: Sequence[SourcePost], observed_at: datetime | None, complete: bool
@@ -305,11 +341,11 @@ class Ingest:
         return merged
 
     def _embed(
-        self, prepared: _Prepared, known: Mapping[int, KnownPost], when_down: Literal["raise", "store"]
+        self, made: _Rows, known: Mapping[int, KnownPost], when_down: Literal["raise", "store"]
     ) -> tuple[list[VectorRow], int, frozenset[int]]:
-        held = self.store.known_vectors([post for post in prepared.texts if post in known], self.model.id)
-        digests = {row.source.post.id: row.indexed.content_hash for row in prepared.rows if row.indexed}
-        texts = {post: text for post, text in prepared.texts.items() if held.get(post) != digests[post]}
+        held = self.store.known_vectors([post for post in made.texts if post in known], self.model.id)
+        digests = {row.source.post.id: row.indexed.content_hash for row in made.rows if row.indexed}
+        texts = {post: text for post, text in made.texts.items() if held.get(post) != digests[post]}
         return self._vectors(texts, when_down)
 
     def _vectors(
@@ -368,43 +404,36 @@ def _indexed(text: str, composed: str, max_tokens: int) -> IndexedText:
     )
 
 
-def _topic_rows(posts: Iterable[SourcePost], observed_at: datetime | None, admission: Admission) -> list[TopicRow]:
+def _topic_rows(posts: Iterable[SourcePost], observed_at: datetime | None) -> list[TopicRow]:
     newest: dict[int, TopicRow] = {}
     for one in posts:
         at = observed_at or one.post.updated_at
         if one.topic.id not in newest or at >= newest[one.topic.id].seen_at:
-            newest[one.topic.id] = _topic_row(one.topic, at, admission)
+            newest[one.topic.id] = _topic_row(one.topic, at)
     return list(newest.values())
 
 
-def _topic_row(topic: Topic, at: datetime, admission: Admission) -> TopicRow:
+def _topic_row(topic: Topic, at: datetime) -> TopicRow:
     """The title of a private message or an unlisted topic never reaches the database."""
     if topic.archetype != "regular" or not topic.visible or topic.deleted_at is not None:
         topic = replace(topic, title="", slug="", tags=())
     return TopicRow(topic=topic, seen_at=at)
 
 
-def _report(
-    base: IngestReport,
-    prepared: _Prepared,
-    written: Written,
-    skipped: Counter[str],
-    vectors: Sequence[VectorRow],
-    without: int,
-    shortened: frozenset[int],
-) -> IngestReport:
+def _report(prepared: Prepared, written: Written) -> IngestReport:
     """What the batch came to, after the database has had its last word on versions and visibility."""
-    texts = {row.source.post.id: row.indexed for row in prepared.rows if row.indexed}
-    late = Counter(skipped)
-    for post_id in texts:
-        if post_id in written.stored:
-            continue
-        late["not public any more" if post_id in written.changed else "older version"] += 1
-    return replace(
-        base,
+    texts = {row.source.post.id: row.indexed for row in prepared.batch.posts if row.indexed}
+    skipped = Counter(prepared.skipped)
+    for post_id in texts.keys() - written.stored:
+        skipped["not public any more" if post_id in written.changed else "older version"] += 1
+    aside = {row.post_id for row in prepared.batch.vectors if row.vector is None}
+    cut_short = {one for one, text in texts.items() if text.truncated} | prepared.shortened
+    return IngestReport(
+        seen=prepared.seen,
         indexed=len(written.stored),
-        skipped=dict(late),
-        set_aside=sum(row.vector is None and row.post_id in written.stored for row in vectors),
-        truncated=sum(texts[one].truncated or one in shortened for one in written.stored if one in texts),
-        without_vector=without,
+        unchanged=prepared.unchanged,
+        skipped=dict(skipped),
+        set_aside=len(aside & written.stored),
+        truncated=len(cut_short & written.stored),
+        without_vector=prepared.without_vector,
     )

@@ -180,7 +180,7 @@ class PostStore:
                 one.id for one in categories if described[one.id].read_restricted and one.id not in admission.opened
             ]
             topics = _ids(connection, self._sql["topics_of_categories"], {"ids": closed})
-            return self._close_topics(connection, topics)
+            return self._close_topics(connection, topics, "restricted category")
 
         return self._transact(work)
 
@@ -225,10 +225,6 @@ class PostStore:
 
         self._transact(work)
 
-    def remove_text(self, ids: Sequence[int]) -> frozenset[int]:
-        """Text, terms, vectors and links of these posts leave the index; returns the ids of posts that had any row."""
-        return self._transact(lambda connection: self._remove(connection, sorted(set(ids))))
-
     def bury_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """The posts are dead for everything seen up to `at`; returns those that were not seen alive later."""
 
@@ -238,7 +234,7 @@ class PostStore:
                 {"ids": _ids(connection, self._sql["topics_of_posts"], {"ids": sorted(ids)})},
             )
             buried = _ids(connection, self._sql["bury"], {"ids": sorted(set(ids)), "at": at})
-            return self._remove(connection, buried)
+            return self._remove(connection, buried, "deleted")
 
         return self._transact(work)
 
@@ -246,9 +242,8 @@ class PostStore:
         """The topics are dead for everything seen up to `at`; returns the posts that lost their text."""
 
         def work(connection: Connection) -> frozenset[int]:
-            return self._close_topics(
-                connection, _ids(connection, self._sql["bury_topics"], {"ids": sorted(set(ids)), "at": at})
-            )
+            buried = _ids(connection, self._sql["bury_topics"], {"ids": sorted(set(ids)), "at": at})
+            return self._close_topics(connection, buried, "topic deleted")
 
         return self._transact(work)
 
@@ -281,7 +276,7 @@ class PostStore:
         if other := [one for one, head in batch.composed.items() if one in now and _head(now[one]) != head]:
             connection.execute(self._sql["stale_incoming"], {"topics": other})
         if closed:
-            self._close_topics(connection, closed)
+            self._close_topics(connection, closed, "topic not public")
             connection.execute(self._sql["close_incoming"], {"closed": closed})
         self._hold_posts(connection, [row.source.post.id for row in batch.posts])
         connection.execute(self._sql["keep_dead"])
@@ -344,21 +339,21 @@ class PostStore:
         rows = connection.execute(self._sql["topics_now"], {"ids": list(ids)}).fetchall()
         return {row[0]: row for row in rows}
 
-    def _close_topics(self, connection: Connection, topics: Sequence[int]) -> frozenset[int]:
+    def _close_topics(self, connection: Connection, topics: Sequence[int], reason: str) -> frozenset[int]:
         """A topic that is not public keeps neither title nor texts."""
         if not topics:
             return frozenset()
         connection.execute(self._sql["blank_topics"], {"ids": list(topics)})
         posts = _ids(connection, self._sql["posts_with_text_of_topics"], {"ids": list(topics)})
-        return self._remove(connection, posts)
+        return self._remove(connection, posts, reason)
 
-    def _remove(self, connection: Connection, ids: Sequence[int]) -> frozenset[int]:
+    def _remove(self, connection: Connection, ids: Sequence[int], reason: str) -> frozenset[int]:
         if not ids:
             return frozenset()
         self._hold_posts(connection, ids)
         for name in ("remove_vectors", "remove_set_aside", "remove_links"):
             connection.execute(self._sql[name], {"ids": list(ids)})
-        removed = connection.execute(self._sql["remove_text"], {"ids": list(ids)}).fetchall()
+        removed = connection.execute(self._sql["remove_text"], {"ids": list(ids), "reason": reason}).fetchall()
         changed = self._settle(connection, removed, None)
         connection.execute("DELETE FROM previous")
         connection.execute("DELETE FROM changed")

@@ -10,7 +10,7 @@ from forum.types import Post, SourcePost, Topic
 
 POST_TYPES = (
     "int8 int8 int4 int8 text bool int2 int4 timestamptz timestamptz int4 bool timestamptz bool int4"
-    " bool text bytea bytea text int4 bool int2 timestamptz"
+    " bool text text bytea bytea text int4 bool int2 timestamptz"
 ).split()
 TOPIC_TYPES = (
     "int8 text text int4 text[] text bool bool bool timestamptz timestamptz int8 int4 int4 timestamptz"
@@ -41,6 +41,8 @@ class PostRow:
     source_hash: bytes | None
     seen_at: datetime
     rules: int
+    #: Why its text stays outside.
+    skipped: str | None = None
     links: frozenset[int] = frozenset()
 
     def values(self) -> tuple[object, ...]:
@@ -50,6 +52,7 @@ class PostRow:
             post.like_count,
             post.accepted_answer,
             text.text if text else None,
+            self.skipped,
             self.source_hash,
             text.content_hash if text else None,
             text.terms if text else None,

@@ -54,6 +54,8 @@ CREATE TABLE post (
     -- Clean text (forum.text), NULL when there is nothing that may be shown.
     text text,
     language text,
+    -- Why there is no text: forum.public's reason, or what removed it.
+    skipped text,
     -- Digest of the source row (what came in). NULL beside a NULL text: the post is to be read again when its
     -- topic and category are public (they were not, or its text was removed with them).
     source_hash bytea,

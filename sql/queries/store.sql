@@ -8,7 +8,7 @@ CREATE TEMP TABLE IF NOT EXISTS incoming (
     id bigint, topic_id bigint, post_number integer, user_id bigint, username text, staff boolean,
     post_type smallint, reply_to_post_number integer, created_at timestamptz, updated_at timestamptz,
     version integer, hidden boolean, deleted_at timestamptz, user_deleted boolean, like_count integer,
-    accepted boolean, text text, source_hash bytea, content_hash bytea, terms text, doc_length integer,
+    accepted boolean, text text, skipped text, source_hash bytea, content_hash bytea, terms text, doc_length integer,
     truncated boolean, text_rules smallint, seen_at timestamptz
 ) ON COMMIT DELETE ROWS;
 CREATE TEMP TABLE IF NOT EXISTS incoming_topic (
@@ -110,7 +110,7 @@ UPDATE incoming SET content_hash = NULL WHERE topic_id = ANY (%(topics)s) AND te
 -- The last word on visibility, over what the database knows by now: the text goes before it is stored.
 UPDATE incoming i
 SET text = NULL, terms = NULL, doc_length = 0, content_hash = NULL, source_hash = NULL, username = '',
-    user_id = NULL, truncated = false
+    user_id = NULL, truncated = false, skipped = coalesce(skipped, 'topic not public')
 WHERE i.topic_id = ANY (%(closed)s);
 
 -- name: hold_posts
@@ -123,7 +123,7 @@ FROM post p WHERE p.id = ANY (%(ids)s) ORDER BY p.id FOR UPDATE;
 -- What was seen before a deletion does not undo it.
 UPDATE incoming i
 SET text = NULL, terms = NULL, doc_length = 0, content_hash = NULL, source_hash = NULL, username = '',
-    user_id = NULL, truncated = false, deleted_at = p.deleted_at
+    user_id = NULL, truncated = false, skipped = 'deleted', deleted_at = p.deleted_at
 FROM previous p
 WHERE p.id = i.id AND p.deleted_at IS NOT NULL AND i.deleted_at IS NULL AND i.seen_at <= p.deleted_at;
 
@@ -131,10 +131,10 @@ WHERE p.id = i.id AND p.deleted_at IS NOT NULL AND i.deleted_at IS NULL AND i.se
 -- The newest version wins: by updated_at, then version, then, for what was read and not told, the moment of reading.
 -- An equal version passes when the text rules changed or when the post had to be read again.
 INSERT INTO post AS p (id, topic_id, post_number, user_id, username, staff, post_type, reply_to_post_number,
-                       created_at, updated_at, version, hidden, deleted_at, user_deleted, like_count, text,
+                       created_at, updated_at, version, hidden, deleted_at, user_deleted, like_count, text, skipped,
                        source_hash, content_hash, terms, doc_length, truncated, text_rules, seen_at)
 SELECT id, topic_id, post_number, user_id, username, staff, post_type, reply_to_post_number,
-       created_at, updated_at, version, hidden, deleted_at, user_deleted, like_count, text,
+       created_at, updated_at, version, hidden, deleted_at, user_deleted, like_count, text, skipped,
        source_hash, content_hash, terms::tsvector, doc_length, truncated, text_rules, seen_at
 FROM incoming ORDER BY id
 ON CONFLICT (id) DO UPDATE SET
@@ -143,7 +143,7 @@ ON CONFLICT (id) DO UPDATE SET
     reply_to_post_number = excluded.reply_to_post_number, created_at = excluded.created_at,
     updated_at = excluded.updated_at, version = excluded.version, hidden = excluded.hidden,
     deleted_at = excluded.deleted_at, user_deleted = excluded.user_deleted, like_count = excluded.like_count,
-    text = excluded.text, source_hash = excluded.source_hash, content_hash = excluded.content_hash,
+    text = excluded.text, skipped = excluded.skipped, source_hash = excluded.source_hash, content_hash = excluded.content_hash,
     terms = excluded.terms, doc_length = excluded.doc_length, truncated = excluded.truncated,
     text_rules = excluded.text_rules, seen_at = excluded.seen_at, language = NULL, indexed_at = now()
 WHERE (excluded.updated_at, excluded.version) > (p.updated_at, p.version)
@@ -258,7 +258,7 @@ WHERE m.documents <> 0 OR m.length <> 0;
 -- name: remove_text
 -- Text, terms and name go; the row stays as a tombstone with its version.
 UPDATE post SET text = NULL, terms = NULL, doc_length = 0, content_hash = NULL, source_hash = NULL, username = '',
-                language = NULL, truncated = false, indexed_at = now()
+                language = NULL, truncated = false, skipped = %(reason)s, indexed_at = now()
 WHERE id = ANY (%(ids)s)
 RETURNING id, topic_id, false, false;
 
@@ -273,8 +273,8 @@ DELETE FROM topic_link WHERE post_id = ANY (%(ids)s);
 
 -- name: bury
 -- A post nobody has told us about is buried too: the late news of its creation must not bring it to life.
-INSERT INTO post AS p (id, topic_id, post_number, created_at, updated_at, version, deleted_at, seen_at)
-SELECT id, 0, 0, 'epoch', 'epoch', 0, %(at)s, %(at)s FROM unnest(%(ids)s::bigint[]) id ORDER BY id
+INSERT INTO post AS p (id, topic_id, post_number, created_at, updated_at, version, deleted_at, seen_at, skipped)
+SELECT id, 0, 0, 'epoch', 'epoch', 0, %(at)s, %(at)s, 'deleted' FROM unnest(%(ids)s::bigint[]) id ORDER BY id
 ON CONFLICT (id) DO UPDATE SET
     deleted_at = greatest(p.deleted_at, excluded.deleted_at), seen_at = greatest(p.seen_at, excluded.seen_at)
 WHERE p.deleted_at IS NOT NULL OR p.seen_at <= excluded.deleted_at

@@ -6,6 +6,7 @@ from bot.stages.aggregate import aggregate
 from bot.stages.condense import condense
 from bot.stages.corrective import corrective
 from bot.stages.finish import abridged, finished
+from bot.stages.follow import follow
 from bot.stages.gate import gate
 from bot.stages.generate import generate
 from bot.stages.read import read
@@ -45,6 +46,7 @@ def answer(question: Question, tools: Tools, config: Config) -> Answer:
     evidence = trace.step(aggregate, query, reranked, tools, config)
     zoned = trace.step(zone, evidence, config)
     zoned = trace.step(corrective, query, zoned, tools, config)
+    zoned = trace.step(follow, query, zoned, tools, config)
 
     drafted = trace.step(generate, query, zoned, tools, config)
     verified = trace.step(verify, drafted, zoned, tools, config)

@@ -24,6 +24,8 @@ _WHISPER = 4
 _GONE = (403, 404, 410)
 #: Discourse's default for accounts of trust level 0.
 _FEW_LINKS = 2
+#: Discourse's max_consecutive_replies.
+_IN_A_ROW = 3
 _GIVE_UP = timedelta(hours=24)
 _FIRST_FOLLOW_UP = timedelta(seconds=60)
 
@@ -154,6 +156,12 @@ class Poster:
             self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{config.forum.bot_username}.")
             shorter = self._ledger.not_posted(ask)
             return self._send(shorter, config, whisper=whisper) if shorter else None
+        if error.status == 422 and self._talks_alone(ask):
+            # max_consecutive_replies: nobody but staff may go on; somebody's post lets the next reply in.
+            self._ledger.not_posted(ask)
+            wait = min(15.0 * 2 ** min(ask.tries, 5), 300.0)
+            self._wait(ask, RemoteUnavailable(f"{error} Waits for somebody else's post."), wait)
+            return None
         if error.status in (403, 422):
             topic = self._forum.topic(ask.topic_id)
             if topic.closed or topic.archived:
@@ -161,6 +169,12 @@ class Poster:
         if error.status in (404, 410):
             return self._finish(ask, AskState.DISCARDED, "the topic or the question is gone")
         return self._finish(ask, AskState.FAILED, str(error))
+
+    def _talks_alone(self, ask: Ask) -> bool:
+        """Whether the topic ends in as many replies of ours as Discourse allows in a row."""
+        bot = folded(self._config().forum.bot_username)
+        last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)]
+        return len(last) >= _IN_A_ROW and all(last[-_IN_A_ROW:])
 
     def _settle(self, ask: Ask, settle_s: float) -> None:
         """A request whose answer was lost may still be at work in the forum: give it time before looking."""

@@ -1,62 +1,264 @@
-"""The answer without an LLM: the sentences of the evidence that fit the question best, verbatim, each marked."""
+"""The answer without an LLM: the passages of the evidence that answer best, verbatim, each with its marker."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
-from forum.errors import RemoteError
-from forum.sentences import sentences
-from forum.support import inverse_document_frequency
+from forum.cues import advises, asks, complains, corrects, greets
+from forum.errors import ModelMismatch, RemoteError
+from forum.markdown import Block, mark
+from forum.orders import is_order
+from forum.pieces import Kind, Piece, pieces
+from forum.support import Idf, inverse_document_frequency
 from forum.terms import terms
+from forum.types import Candidate, Zone
 
-#: A sentence shorter or longer than this tells too little or is a dump; a neighbour may be added to a short one.
-_SHORTEST, _LONGEST = 25, 420
-_QUOTES = 4
-_A_SOURCE = 2
+#: A longer sentence or block of code is a dump, a shorter sentence a fragment that needs the one before it.
+_LONGEST, _SHORTEST = 600, 40
+#: Passages in a reply, in a weak one, and of one post; characters that a passage may grow to.
+_PASSAGES, _WEAK_PASSAGES, _A_POST = 4, 2, 2
+_ROOM, _LIST_ROOM = 420, 800
+#: A further passage must reach this share of the best one, a neighbouring sentence this share of its passage.
+_WORTH, _BESIDE = 0.55, 0.5
+#: Two passages that share more of their terms say the same thing.
+_SAME = 0.6
+_LEANS = (
+    "it that this these those they then so but and or also otherwise if not he she yes no there"
+    " il elle ils ça cela ce c'est donc mais et ou sinon alors puis oui non ensuite celui celle"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    piece: Piece
+    terms: frozenset[str]
+    score: float
+    quotable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Pieces in a row of source n; `start` and `end` are places in the post's list of pieces."""
+
+    n: int
+    start: int
+    end: int
+    score: float
+    terms: frozenset[str]
 
 
 def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tuple[str, ...] = ()) -> Drafted:
-    """Up to four verbatim sentences, at most two a source, as list items that each end in their marker."""
-    wanted = set(terms(query.full))
-    pieces = [
-        (n, place, piece, set(terms(piece)))
-        for n, source in enumerate(zoned.evidence.sources, 1)
-        for place, piece in enumerate(sentences(source.passage.text))
-        if _SHORTEST <= len(piece) <= _LONGEST and not piece.endswith("?")
+    """Up to four passages in the order of the sources; in zone `weak` two. Built as blocks: what a post writes,
+    markers included, can only be text. Nothing quotable: a refusal.
+    """
+    sources = zoned.evidence.sources
+    posts = _scored(query, sources, tools)
+    found = [
+        passage for n, post in enumerate(posts, 1) for passage in _passages(n, post, sources[n - 1].passage.text)
     ]
-    frequencies = tools.index.document_frequencies(sorted(wanted | {t for p in pieces for t in p[3]}))
-    idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
-    closeness = _closeness(query.full, [piece[2] for piece in pieces], tools)
-    total = sum(idf(term) for term in wanted) or 1.0
-    scored = sorted(
-        (
-            (
-                sum(idf(term) for term in found & wanted) / total + close + 0.15 / n,
-                n,
-                place,
-                piece,
-            )
-            for (n, place, piece, found), close in zip(pieces, closeness, strict=True)
-        ),
-        key=lambda row: (-row[0], row[1], row[2]),
+    chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
+    blocks = tuple(
+        block
+        for passage in sorted(chosen, key=lambda one: (one.n, one.start))
+        for block in _blocks(posts[passage.n - 1][passage.start : passage.end], passage.n)
     )
-    chosen: list[tuple[float, int, int, str]] = []
-    for row in scored:
-        if len(chosen) == _QUOTES or (chosen and row[0] < 0.5 * chosen[0][0]):
-            break
-        if sum(other[1] == row[1] for other in chosen) < _A_SOURCE and row[3] not in {c[3] for c in chosen}:
-            chosen.append(row)
-    text = "\n".join(f"- {piece} [[{n}]]" for _, n, _, piece in chosen)
-    return Drafted(decision="quoted", reason=reason, text=text, writer="quote", degraded=degraded)
+    return Drafted(
+        decision="quoted" if blocks else "nothing to quote",
+        reason=reason,
+        text="\n".join(block.text for block in blocks),
+        blocks=blocks,
+        writer="quote",
+        degraded=degraded,
+        data={"passages": [[one.n, one.start, one.end, round(one.score, 3)] for one in found]},
+    )
 
 
-def _closeness(question: str, pieces: list[str], tools: Tools) -> list[float]:
-    if not pieces:
-        return []
+def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[list[_Scored]]:
+    """Every piece of every source with its worth as an answer."""
+    wanted = frozenset(terms(query.full))
+    apart = [pieces(source.passage.text) for source in sources]
+    held = [[frozenset(terms(piece.text)) for piece in post] for post in apart]
+    known = wanted.union(*(one for post in held for one in post))
+    frequencies = tools.index.document_frequencies(sorted(known))
+    idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
+    words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
+    close = _shares(_closeness(query.full, apart, tools))
+    out: list[list[_Scored]] = []
+    for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
+        prior = 0.12 / (n + 1) + 0.12 * source.passage.signals.accepted
+        row = []
+        for place, piece in enumerate(post):
+            score = 0.5 * words[n][place] + 0.4 * close[n][place] + prior + _manner(piece, source)
+            row.append(_Scored(piece, held[n][place], score, _quotable(piece)))
+        out.append(row)
+    return out
+
+
+def _weight(found: frozenset[str], idf: Idf) -> float:
+    return sum(idf(term) for term in found)
+
+
+def _shares(values: list[list[float]]) -> list[list[float]]:
+    """Scaled so that the best is 1 and the average 0 or less."""
+    flat = [value for row in values for value in row]
+    top, mean = max(flat, default=0.0), sum(flat) / len(flat) if flat else 0.0
+    width = top - mean
+    return [[max((value - mean) / width, -0.5) if width > 0 else 0.0 for value in row] for row in values]
+
+
+def _closeness(question: str, apart: list[list[Piece]], tools: Tools) -> list[list[float]]:
+    """Cosine of the question and each piece, zeros where the embedder does not answer."""
+    texts = [piece.text[:_LONGEST] for post in apart for piece in post]
+    if not texts:
+        return [[] for _ in apart]
     try:
-        vectors = tools.embedder.embed_passages(pieces)
-        return [float(x) for x in np.asarray(vectors @ tools.embedder.embed_query(question))]
-    except RemoteError:
-        return [0.0] * len(pieces)
+        found = np.asarray(tools.embedder.embed_passages(texts) @ tools.embedder.embed_query(question))
+    except (RemoteError, ModelMismatch):
+        found = np.zeros(len(texts))
+    values = iter(found.tolist())
+    return [[next(values) for _ in post] for post in apart]
+
+
+def _manner(piece: Piece, source: Candidate) -> float:
+    """Answers advise, correct, count and show; questions complain."""
+    manner = 0.1 * advises(piece.text) + 0.15 * corrects(piece.text)
+    manner += 0.08 * (piece.kind is Kind.CODE) + 0.05 * any(char.isdigit() for char in piece.text)
+    if complains(piece.text):
+        manner -= 0.25 if source.passage.post_number == 1 else 0.1
+    return manner
+
+
+def _quotable(piece: Piece) -> bool:
+    text = piece.text
+    if piece.kind is Kind.CODE:
+        return len(text) <= 2 * _LONGEST and not is_order(text)
+    return (
+        len(text) <= _LONGEST
+        and any(char.isalpha() for char in text)
+        and not asks(text)
+        and not greets(text)
+        and not is_order(text)
+    )
+
+
+def _passages(n: int, post: list[_Scored], text: str) -> list[_Passage]:
+    """The best passages of one post, none overlapping; none when the post gives orders to the bot."""
+    if any(is_order(one.piece.text) for one in post):
+        return []
+    found: list[_Passage] = []
+    taken: set[int] = set()
+    for best in sorted(range(len(post)), key=lambda place: -post[place].score):
+        if best in taken or not post[best].quotable or len(found) == _A_POST:
+            continue
+        start, end = _grown(post, best, text, taken)
+        taken.update(range(start, end))
+        held = frozenset[str]().union(*(one.terms for one in post[start:end]))
+        found.append(_Passage(n, start, end, post[best].score, held))
+    return found
+
+
+def _grown(post: list[_Scored], best: int, text: str, taken: set[int]) -> tuple[int, int]:
+    """The piece with what it needs to be understood, and with good neighbours while there is room."""
+    start, end = _list_around(post, best) if post[best].piece.kind is Kind.ITEM else (best, best + 1)
+    if taken.intersection(range(start, end)):
+        start, end = best, best + 1
+
+    def free(place: int) -> bool:
+        return 0 <= place < len(post) and place not in taken and post[place].quotable
+
+    while free(start - 1) and _leans(post, start) and start > best - 3:
+        start -= 1
+    while free(end) and _introduces(post, end - 1) and end < best + 9:
+        end += 1
+    while True:
+        size = post[end - 1].piece.end - post[start].piece.start
+        sides = [place for place in (start - 1, end) if free(place) and _fits(post, place, best, size)]
+        if not sides:
+            return start, end
+        place = max(sides, key=lambda one: post[one].score)
+        start, end = (start - 1, end) if place < start else (start, end + 1)
+        while free(end) and _introduces(post, end - 1) and end < best + 9:
+            end += 1
+
+
+def _list_around(post: list[_Scored], best: int) -> tuple[int, int]:
+    """The whole list with the line that introduces it when it is short, else the item alone."""
+    start, end = best, best + 1
+    while start > 0 and post[start].piece.kind is Kind.ITEM:
+        start -= 1
+    if not post[start].piece.text.endswith(":"):
+        start += post[start].piece.kind is not Kind.ITEM
+    while end < len(post) and post[end].piece.kind is Kind.ITEM:
+        end += 1
+    whole = post[end - 1].piece.end - post[start].piece.start <= _LIST_ROOM
+    whole = whole and all(post[place].quotable for place in range(start, end))
+    return (start, end) if whole else (best, best + 1)
+
+
+def _fits(post: list[_Scored], place: int, best: int, size: int) -> bool:
+    one = post[place]
+    return one.score >= _BESIDE * post[best].score and size + len(one.piece.text) <= _ROOM
+
+
+def _leans(post: list[_Scored], place: int) -> bool:
+    """It cannot be understood without what stands before it."""
+    piece = post[place].piece
+    if piece.kind is Kind.CODE or (piece.kind is Kind.ITEM and post[place - 1].piece.text.endswith(":")):
+        return True
+    first = piece.text.split(" ", 1)[0].strip(",.;:").lower().replace("’", "'")
+    return first in _LEANS or len(piece.text) < _SHORTEST or (piece.text[:1].islower() and piece.kind is Kind.SENTENCE)
+
+
+def _introduces(post: list[_Scored], place: int) -> bool:
+    """It ends in a colon, or the list that it began goes on."""
+    piece = post[place].piece
+    if piece.text.endswith(":"):
+        return True
+    if piece.kind is not Kind.ITEM or place + 1 >= len(post):
+        return False
+    began = place
+    while began > 0 and post[began].piece.kind is Kind.ITEM:
+        began -= 1
+    return post[began].piece.text.endswith(":") and post[place + 1].piece.kind is Kind.ITEM
+
+
+def _chosen(found: list[_Passage], limit: int) -> list[_Passage]:
+    """The best first; one that says what another says, or falls far behind, is left out."""
+    chosen: list[_Passage] = []
+    for one in sorted(found, key=lambda passage: (-passage.score, passage.n, passage.start)):
+        if len(chosen) == limit or (chosen and one.score < _WORTH * chosen[0].score):
+            break
+        if not any(_overlap(one.terms, other.terms) > _SAME for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(min(len(one), len(other)), 1)
+
+
+def _blocks(passage: Sequence[_Scored], n: int) -> list[Block]:
+    """Sentences in a row are one list item with its marker; code is a block of its own below it."""
+    out: list[Block] = []
+    for one in passage:
+        piece = one.piece
+        if piece.kind is Kind.CODE:
+            out.append(Block("code", piece.text))
+        elif piece.kind is Kind.ITEM and out:
+            out.append(Block("item", piece.text, depth=1, label="-"))
+        elif out and out[-1].kind == "item" and out[-1].depth == 0 and piece.kind is Kind.SENTENCE:
+            out[-1] = Block("item", f"{out[-1].text} {piece.text}", label="-")
+        else:
+            out.append(Block("item", piece.text, label="-"))
+    last = max((place for place, block in enumerate(out) if block.kind == "item"), default=None)
+    if last is None:
+        return [Block("item", mark(n), label="-"), *out]
+    first = next(place for place, block in enumerate(out) if block.kind == "item")
+    for place in {first if out[-1].kind == "code" else last}:
+        out[place] = Block("item", f"{out[place].text} {mark(n)}", depth=out[place].depth, label=out[place].label)
+    return out

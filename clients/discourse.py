@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,9 @@ from forum.config import ForumSection
 from forum.errors import OutcomeUnknown, RemoteRefused, RemoteUnavailable
 from forum.ports import Created
 from forum.types import Category, Post, SourcePost, Topic
+
+# A line for every request, at the level that others use for news.
+logging.getLogger("httpx").setLevel(logging.WARNING)
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -63,6 +63,8 @@ class Ask(Asking):
 
     state: AskState
     reason: str = ""
+    #: The last obstacle on the way, for the operator.
+    note: str = ""
     persona: str = ""
     #: Grows each time that a worker takes the ask up: only the last holder may move it on.
     lease: int = 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import re2
+
+from forum.stop_words import ENGLISH, FRENCH
 
 #: Letters and signs that are drawn like a Latin letter (the common ones; Unicode's confusables name thousands).
 _DRAWN_LIKE = (
@@ -28,14 +30,17 @@ _END = b"\x01"
 _SENTENCE_ENDS = (b". ", b"? ", b"! ", b"; ", b": ")
 _SPACES = bytes(32 if c < 33 and c != 1 else c for c in range(256))
 _WORDS = bytes(0x2E if c == 1 else c if chr(c).isascii() and chr(c).isalnum() else 32 for c in range(256))
-_LEET = (bytes.maketrans(b"0134578@$!|+9", b"oieastbasiitg"), bytes.maketrans(b"0134578@$!|+9", b"oleastbaslltg"))
-_LEET_SIGN = re2.compile(rb"[a-z][0-9@$!|+]|[0-9@$!|+][a-z]| [4@] [a-z]")
-_DRAWN_OUT = re2.compile("|".join(f"{c}{{3,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
-_SPELLED = re2.compile(rb" [a-z](?: [a-z]){2,} ")
-_UNSPACED = re2.compile(rb"[a-z]{14,64}")
-#: What may stand between, or instead of, the letters of a split word.
-_GAP = r"[ .,_*'^~/\\-]{0,2}"
-_NO_LETTERS = b" .,_*'^~/\\-#aeiouy"
+#: Digits and signs for letters. In a shape 1, | and l are one letter too.
+_LEET = bytes.maketrans(b"0134578@$!|+9", b"oieastbasiitg")
+_SHAPE = bytes.maketrans(b"0134578@$!|+9l", b"oieastbasiitgi")
+_SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" @$!|+#*")
+_HIDDEN = b"*#aeiouy"
+_DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
+_DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
+#: Words from this length on may be several written as one.
+_LONG = 11
+#: How far around a word that was undone the second spelling is searched, in words.
+_AROUND = 48
 
 
 def character_table() -> dict[int, str]:
@@ -56,31 +61,93 @@ def _western(table: dict[int, str]) -> bytes:
 
 
 class Folder:
-    """Folds messages; `split_words` are the words that are found again when they were taken apart."""
+    """Folds messages to words."""
 
-    def __init__(self, split_words: Iterable[str]) -> None:
-        words = sorted(split_words)
+    def __init__(self, split_words: Iterable[str], joined_words: Iterable[str]) -> None:
+        """`split_words` are found again when they were taken apart, `joined_words` when they were run together."""
+        small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and (w in "ai" or w[1:]))
+        self._known = {word.encode() for word in (*joined_words, *small)}
+        self._split = {word.encode() for word in split_words}
+        self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
+        several = sorted(word for word in self._known if word[1:])
+        self._by_shape = {word.translate(_SHAPE): word for word in several}
+        self._by_squeeze = {_squeezed(word): word for word in several}
+        self._by_skeleton = {word.translate(None, _HIDDEN): word for word in self._split}
         options: Any = re2.Options()
-        options.max_mem = 64 << 20
+        options.longest_match = True
+        any_word = b"|".join(sorted(self._known))
+        self._runs_together = re2.compile(b"(?:" + any_word + b")+", options)
+        self._one_word = re2.compile(any_word, options)
         self._table = character_table()
         self._western = _western(self._table)
-        self._by_skeleton = {word.encode().translate(None, _NO_LETTERS): word.encode() for word in words}
-        pattern = "|".join(_GAP.join(f"[{c}*#]" if c in "aeiouy" else c for c in word) for word in words)
-        self._split = re2.compile(rf"\b(?:{pattern})\b".encode(), options) if words else None
 
-    def views(self, text: str) -> tuple[bytes, ...]:
-        """The spellings to search: words apart by one space, sentences by ` . `, which also opens and closes.
+    def views(self, text: str) -> Iterator[list[bytes]]:
+        """The spellings to search, as words; `.` parts sentences, opens and closes.
 
-        The text as written comes first; the others undo digits for letters, split words and drawn-out letters.
-        Each is at most a few times as long as `text`, their number is at most four, the time is linear.
+        The text as written comes first. If there is a second, it holds the places where digits for letters,
+        split, spelled-out or drawn-out words were undone to a word that the gate knows. The time is linear.
         """
         base = self._ascii(text)
-        views = {_spaced(base): None}
-        for leet in _LEET[: 2 if b"1" in base or b"|" in base else 1]:
-            views[_spelled(_spaced(self._unsplit(base.translate(leet))))] = None
-        if _DRAWN_OUT.search(base):
-            views[_spaced(_DRAWN_OUT.sub(lambda found: found[0][:1], base))] = None
-        return tuple(views)
+        yield [b".", *self._apart(base.translate(_WORDS).split()), b"."]
+        if around := self._undone(base):
+            yield [b".", *self._apart(around), b"."]
+
+    def _undone(self, base: bytes) -> list[bytes]:
+        tokens = base.split()
+        meant: list[bytes] = []
+        changed: list[int] = []
+        drawn_out = _DRAWN_OUT.search(base) is not None
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            whole, used = self._joined(tokens, at) if token in self._begins or not token[1:] else (b"", 1)
+            if not whole and (drawn_out or not token.isalpha()):
+                whole = self._meant(token, drawn_out)
+            if whole:
+                changed.append(len(meant))
+            meant.append(whole or token)
+            at += used
+        return [word for part in _around(meant, changed) for word in part.translate(_WORDS).split()]
+
+    def _joined(self, tokens: list[bytes], at: int) -> tuple[bytes, int]:
+        """A word that stands in pieces from `at` on (ig nore; i g n o r e), and how many pieces; or nothing, 1."""
+        end = at
+        while end < len(tokens) and len(tokens[end]) == 1 and end - at < 64:
+            end += 1
+        if end - at > 2 and (word := self._spelled(b"".join(tokens[at:end]))):
+            return word, end - at
+        word = tokens[at]
+        for count, piece in enumerate(tokens[at + 1 : at + 8], 2):
+            word += piece
+            if word in self._split:
+                return word, count
+            if word not in self._begins:
+                break
+        return b"", 1
+
+    def _spelled(self, letters: bytes) -> bytes:
+        if word := self._by_shape.get(letters.translate(_SHAPE)):
+            return word
+        plain = letters.translate(_LEET)
+        return plain if plain.isalpha() and self._runs_together.fullmatch(plain) else b""
+
+    def _meant(self, token: bytes, drawn_out: bool) -> bytes:
+        """The known word that a token with digits, signs or too many letters spells; else nothing."""
+        letters = token.translate(None, _SIGNS).rstrip(b"!|+")
+        if not letters or letters.isdigit() or letters in self._known and letters not in self._split:
+            return b""
+        if b"*" in letters or b"#" in letters:
+            return self._by_skeleton.get(letters.translate(None, _HIDDEN), b"")
+        if not letters.isalpha() or letters in self._split:
+            return b"" if letters == token else self._spelled(letters)
+        return self._by_squeeze.get(_squeezed(letters), b"") if drawn_out and _DRAWN_OUT.search(letters) else b""
+
+    def _apart(self, words: list[bytes]) -> list[bytes]:
+        """Known words that were run together, set apart."""
+        for at, word in enumerate(words):
+            if len(word) >= _LONG and word not in self._known and self._runs_together.fullmatch(word):
+                words[at] = b" ".join(self._one_word.findall(word))
+        return b" ".join(words).split() if any(b" " in word for word in words) else words
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "
@@ -99,27 +166,17 @@ class Folder:
         except UnicodeEncodeError:
             return text.translate(self._table).encode("ascii", "replace")
 
-    def _unsplit(self, base: bytes) -> bytes:
-        if self._split is None:
-            return base
-        return bytes(self._split.sub(self._whole, base))
 
-    def _whole(self, found: Any) -> bytes:
-        written: bytes = found[0]
-        return self._by_skeleton.get(written.translate(None, _NO_LETTERS), written)
+def _squeezed(word: bytes) -> bytes:
+    return bytes(_DOUBLED.sub(lambda found: found[0][:1], word))
 
 
-def unspaced(view: bytes) -> bytes:
-    """The view's long runs of letters, one a line: where words may have been written without spaces."""
-    return b"\n".join(_UNSPACED.findall(view))
-
-
-def _spaced(base: bytes) -> bytes:
-    return b". " + b" ".join(base.translate(_WORDS).split()) + b" ."
-
-
-def _spelled(view: bytes) -> bytes:
-    """Letters that stand alone, three and more in a row, joined to one word."""
-    if not _SPELLED.search(view):
-        return view
-    return bytes(_SPELLED.sub(lambda found: b" " + found[0].replace(b" ", b"") + b" ", view))
+def _around(words: list[bytes], changed: list[int]) -> Iterator[bytes]:
+    """The words around the changed ones, a full stop where some are left out."""
+    done = 0
+    for at in changed:
+        start = max(done, at - _AROUND)
+        if start > done:
+            yield _END
+        yield from words[start : at + _AROUND]
+        done = max(done, min(len(words), at + _AROUND))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,15 +10,18 @@ from typing import Any
 
 import re2
 
-from bot.gate.fold import Folder, unspaced
+from bot.gate.fold import Folder
 from bot.gate.rules import Reply, Rule, load_replies, load_rules
+from bot.gate.screen import Screen
 from forum.errors import ConfigError
 
 #: Beyond this a message is not read to its end, and so not let in (Discourse's own default limit is 32,000).
 MAX_CHARACTERS = 40_000
 #: How much of an over-long message's beginning and end is still searched, so that danger gets its help.
 _EDGE = 8_000
-_BEFORE, _AFTER = 48, 32
+#: How many words around a match `unless` sees.
+_BEFORE, _AFTER = 9, 6
+_LITERAL = re2.compile(r"[a-z]{2,}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,9 +40,16 @@ class GateDecision:
 @dataclass(frozen=True, slots=True)
 class _Compiled:
     rule: Rule
-    words: Any
-    loose: Any
+    text: str
+    matches: Any
     unless: Any
+
+    def excused(self, around: bytes, start: int, end: int) -> bool:
+        """Whether `unless` stands in the match or just around it."""
+        if self.unless is None:
+            return False
+        first, last = b" ".join(around[:start].split()[-_BEFORE:]), b" ".join(around[end:].split()[:_AFTER])
+        return self.unless.search(first + b" " + around[start:end] + b" " + last) is not None
 
 
 class Gate:
@@ -50,10 +60,9 @@ class Gate:
         if "too_long" not in replies:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)
-        self._rules = tuple(_compiled(rule) for rule in rules)
-        self._screen = _regex(pattern for c in self._rules for pattern in c.rule.patterns)
-        self._loose_screen = _regex(_without_spaces(p) for c in self._rules for p in c.rule.patterns)
-        self._folder = Folder(split_words)
+        self._patterns = tuple(each for rule in rules for each in _compiled(rule))
+        self._screen = Screen(each.text for each in self._patterns)
+        self._folder = Folder(split_words, {*self._screen.words, *_literals(self._patterns)})
 
     @classmethod
     def from_files(cls, folder: Path = Path(__file__).parent) -> Gate:
@@ -83,19 +92,19 @@ class Gate:
 
     def _searched(self, text: str, language: str) -> GateDecision:
         for view in self._folder.views(text):
-            if self._screen.search(view) and (hit := self._hit(view, loose=False)):
-                return self._stopped(*hit, language)
-            runs = unspaced(view)
-            if runs and self._loose_screen.search(runs) and (hit := self._hit(runs, loose=True)):
+            if hit := self._hit(view):
                 return self._stopped(*hit, language)
         return GateDecision(allowed=True)
 
-    def _hit(self, view: bytes, *, loose: bool) -> tuple[Rule, bytes] | None:
-        for compiled in self._rules:
-            for found in (compiled.loose if loose else compiled.words).finditer(view):
-                around = view[max(0, found.start() - _BEFORE) : found.end() + _AFTER]
-                if compiled.unless is None or not compiled.unless.search(around):
-                    return compiled.rule, found[0]
+    def _hit(self, words: list[bytes]) -> tuple[Rule, bytes] | None:
+        for number, runs in self._screen.places(words):
+            pattern = self._patterns[number]
+            for start, end in runs:
+                before = max(0, start - _BEFORE)
+                around = b" ".join(words[before : end + _AFTER])
+                for found in pattern.matches.finditer(around):
+                    if not pattern.excused(around, found.start(), found.end()):
+                        return pattern.rule, found[0]
         return None
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
@@ -118,22 +127,18 @@ def load_gate() -> Gate:
     return Gate.from_files()
 
 
-def _compiled(rule: Rule) -> _Compiled:
-    return _Compiled(
-        rule,
-        _regex(rule.patterns),
-        _regex(_without_spaces(p) for p in rule.patterns),
-        _regex(rule.unless) if rule.unless else None,
-    )
+def _compiled(rule: Rule) -> Iterator[_Compiled]:
+    unless = _regex("|".join(f"(?:{p})" for p in rule.unless)) if rule.unless else None
+    for pattern in rule.patterns:
+        yield _Compiled(rule, pattern, _regex(pattern), unless)
 
 
-def _without_spaces(pattern: str) -> str:
-    """The pattern for words that may run together."""
-    return pattern.replace(r"\b", "").replace(r"\. ", "").replace(" ", " ?")
+def _literals(patterns: Iterable[_Compiled]) -> set[str]:
+    return {word for each in patterns for word in _LITERAL.findall(each.text)}
 
 
-def _regex(patterns: Iterable[str]) -> Any:
+def _regex(pattern: str) -> Any:
     options: Any = re2.Options()
-    options.max_mem = 256 << 20
+    options.max_mem = 32 << 20
     options.never_capture = True
-    return re2.compile("|".join(f"(?:{p})" for p in patterns).encode(), options)
+    return re2.compile(pattern.encode(), options)

@@ -113,6 +113,8 @@ class Drafted(Result):
     text: str
     #: `llm`, `quote` or `refusal`.
     writer: str
+    #: What the quoting writer made: not parsed from text, so that nothing in a post can act as Markdown.
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

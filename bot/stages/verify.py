@@ -18,7 +18,7 @@ def verify(drafted: Drafted, zoned: Zoned, tools: Tools, config: Config) -> Veri
     if drafted.writer == "refusal":
         return Verified(decision="nothing to verify", writer="refusal", blocks=())
     sources = zoned.evidence.sources
-    blocks = parse(drafted.text, sources=len(sources))
+    blocks = drafted.blocks or parse(drafted.text, sources=len(sources))
     texts = {n: source.passage.text for n, source in enumerate(sources, 1)}
     idf = _idf(blocks, texts, tools)
     kept: list[Block] = []

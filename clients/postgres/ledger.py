@@ -178,8 +178,9 @@ class Ledger:
             next_try_at=next_try_at,
         )
 
-    def note(self, ask: Ask, reason: str, next_try_at: datetime | None = None) -> None:
-        self._run("note", post_id=ask.post_id, lease=ask.lease, reason=reason, next_try_at=next_try_at)
+    def note(self, ask: Ask, note: str, next_try_at: datetime | None = None) -> None:
+        """The obstacle that keeps the ask waiting."""
+        self._run("note", post_id=ask.post_id, lease=ask.lease, note=note, next_try_at=next_try_at)
 
     def rewritten(self, ask: Ask, reply_raw: str, reason: str) -> None:
         self._run("rewritten", post_id=ask.post_id, reply_raw=reply_raw, reason=reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import signal
 import threading
@@ -118,6 +119,8 @@ class Lanes:
         self._lost: set[int] = set()
 
     def run(self, stop: threading.Event) -> None:
+        # It says a line for every step of every job.
+        logging.getLogger("procrastinate").setLevel(logging.WARNING)
         asyncio.run(self._run(stop))
 
     async def _run(self, stop: threading.Event) -> None:

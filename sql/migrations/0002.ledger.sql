@@ -28,6 +28,8 @@ CREATE TABLE ask (
         ('queued', 'answering', 'ready', 'posting', 'enqueued', 'posted', 'draft', 'shadowed',
          'declined', 'abstained', 'discarded', 'failed')),
     reason text NOT NULL DEFAULT '',
+    -- The last obstacle on the way, for the operator.
+    note text NOT NULL DEFAULT '',
     -- The member's own words without the mention, and the form of the asking post (its updated_at) they are from.
     question text NOT NULL DEFAULT '',
     version integer NOT NULL DEFAULT 1,

@@ -130,7 +130,7 @@ RETURNING *
 
 -- name: note
 -- Why the ask waits, for the operator.
-UPDATE ask SET reason = %(reason)s, next_try_at = %(next_try_at)s, updated_at = now()
+UPDATE ask SET note = %(note)s, next_try_at = %(next_try_at)s, updated_at = now()
 WHERE post_id = %(post_id)s AND lease = %(lease)s
 
 -- name: approve
@@ -183,7 +183,7 @@ SELECT 1 FROM ask
 WHERE reply_raw = %(reply_raw)s AND post_id <> %(post_id)s AND posting_at > now() - interval '15 minutes' LIMIT 1
 
 -- name: links_refused_lately
-SELECT 1 FROM ask WHERE reason LIKE 'links limited%%' AND updated_at > now() - interval '1 hour' LIMIT 1
+SELECT 1 FROM ask WHERE note LIKE 'links limited%%' AND updated_at > now() - interval '1 hour' LIMIT 1
 
 -- name: stranded
 -- Open asks without a job that would move them on (a crash between two writes, a job that failed for good).

@@ -229,7 +229,7 @@ class Api:
 
     def delete(self, who: User | None, post_id: int) -> Response:
         self.forum.delete_post(_login(who), post_id)
-        return Response("", 200, content_type="application/json; charset=utf-8")
+        return Response("", 200, content_type="text/plain; charset=utf-8")
 
     def recover(self, who: User | None, post_id: int) -> Response:
         post = self.forum.recover_post(_login(who), post_id)
@@ -297,7 +297,7 @@ class Api:
 
     def delete_topic(self, who: User | None, topic_id: int) -> Response:
         self.forum.delete_topic(_login(who), topic_id)
-        return Response("", 200, content_type="application/json; charset=utf-8")
+        return Response("", 200, content_type="text/plain; charset=utf-8")
 
     def recover_topic(self, who: User | None, topic_id: int) -> Response:
         self.forum.recover_topic(_login(who), topic_id)

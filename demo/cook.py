@@ -53,7 +53,10 @@ class Names(Protocol):
 
 
 # Discourse's mention core: 1 to 60 of letters, digits, _ . -, a letter or digit at both ends, punctuation around.
-_MENTION = re.compile(r"(?<![\w@/.\-+])@(\w[\w.\-]{0,58}[^\W_]|[^\W_])(?![\w@])")
+# Combining marks count as letters, so that a decomposed name is one name.
+_MENTION = re.compile(
+    r"(?<![\w@/.\-+])@(\w[\w.\-\u0300-\u036f]{0,58}(?:[^\W_]|[\u0300-\u036f])|[^\W_])(?![\w@\u0300-\u036f])"
+)
 _EMOJI = re.compile(r"(?<![\w:]):([a-z0-9_+\-]{1,40}):(?:t[2-6]:)?(?!\w)")
 _HASHTAG = re.compile(r"(?<![\w#&/])#([a-z0-9][a-z0-9\-]{1,49})(?![\w\-:])")
 _URL = re.compile(r"\bhttps?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]", re.IGNORECASE)
@@ -333,7 +336,7 @@ def _raw(
 
 
 def _markdown() -> MarkdownIt:
-    markdown = MarkdownIt("commonmark", {"html": True, "breaks": True, "typographer": True})
+    markdown = MarkdownIt("commonmark", {"html": True, "breaks": True, "typographer": True, "xhtmlOut": False})
     markdown.enable(["table", "strikethrough", "replacements", "smartquotes"])
     terminates: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     markdown.block.ruler.before("fence", "bb_block", _block, terminates)

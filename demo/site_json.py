@@ -192,7 +192,8 @@ _OPTIONS: Json = {
         """mailing_list_mode email_digests external_links_in_new_tab dynamic_favicon enable_quoting
         enable_smart_lists enable_markdown_monospace_font automatically_unpin_topics
         email_in_reply_to notify_on_linked_posts enable_upcoming_change_available_notifications
-        include_tl0_in_digests allow_private_messages enable_allowed_pm_users hide_profile_and_presence hide_profile hide_presence skip_new_user_tips
+        include_tl0_in_digests allow_private_messages enable_allowed_pm_users
+        hide_profile_and_presence hide_profile hide_presence skip_new_user_tips
         topics_unread_when_closed automatically_translate show_original_content""".split(),
         False,
     ),

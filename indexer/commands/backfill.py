@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from indexer.backfill import Progress
 from indexer.backfill import backfill as run_backfill
 from indexer.progress import progress_bar
 from indexer.sources import forum_host, open_source
+from indexer.until import Until
 
 
 def backfill(
@@ -30,6 +32,12 @@ def backfill(
     host: Annotated[
         str | None,
         typer.Option(help="The forum's host in an archive's links. Default: the host that most of them name."),
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"], help="Only posts written before this day (UTC): for an eval that looks back."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,
 ) -> None:
@@ -50,9 +58,12 @@ def backfill(
         print(f"threadcite: {line}", file=sys.stderr)
 
     posts = open_source(source, config, on_problem=problem)
+    forum = host or forum_host(posts, config)
+    if until is not None:
+        posts = Until(posts, until.replace(tzinfo=UTC))
     embedder = build_embedder(config.embedder)
     with open_database() as database:
-        ingest = Ingest(database, embedder, config, forum_host=host or forum_host(posts, config))
+        ingest = Ingest(database, embedder, config, forum_host=forum)
         with progress_bar() as show:
             done = run_backfill(
                 posts,

@@ -67,11 +67,10 @@ def up_command(
     port: Annotated[int, typer.Option(help="Port of the forum.")] = 4200,
     state: Annotated[Path | None, typer.Option(help="Folder to keep everything in.")] = None,
     question: Annotated[str, typer.Option(help="The post that asks, with --once.")] = QUESTION,
-    language: Annotated[str, typer.Option(help="en or fr.")] = "en",
 ) -> None:
     """Start the practice forum, index it, start the bot beside it."""
     try:
-        code = up(once=once, port=port, state=state, question=question, language=language)
+        code = up(once=once, port=port, state=state, question=question)
     except DemoFailed as error:
         print(error, file=sys.stderr)
         code = 1

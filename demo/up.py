@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,25 @@ class DemoFailed(Exception):
     """A part of the demo did not come up; the message says which and where its log is."""
 
 
-def up(*, once: bool, port: int, state: Path | None, question: str, language: str) -> int:
+def up(*, once: bool, port: int, state: Path | None, question: str) -> int:
     """Run the demo until Ctrl-C, or with `once` until one mention has its reply. Returns the exit code."""
     with ExitStack() as stack:
         folder = _folder(stack, state, once)
-        parts = _Parts(folder, port=_free(port), hook_port=_free(port + 1))
-        stack.callback(parts.stop)
+        parts = stack.enter_context(running(folder, port=port))
+        if once:
+            return _ask_once(parts, question)
+        _say(f"\nThe practice forum: {parts.forum_url}")
+        _say("Open a topic, choose a member, write a post that mentions @threadcite, and wait a few seconds.")
+        _say(f"The bot's flags are in {folder / 'config.yml'}: change one and ask again.")
+        _say("Ctrl-C ends everything.")
+        return parts.watch()
+
+
+@contextmanager
+def running(folder: Path, *, port: int = 0) -> Iterator[Parts]:
+    """Forum, index, webhook and worker, up and ready, ended with the block. Raises DemoFailed."""
+    parts = Parts(folder, port=_free(port), hook_port=_free(port + 1 if port else 0))
+    try:
         _say("starting the practice forum ...")
         parts.start("forum", "demo", *parts.forum_arguments())
         parts.wait("forum", f"{parts.forum_url}/site.json")
@@ -44,13 +57,9 @@ def up(*, once: bool, port: int, state: Path | None, question: str, language: st
         parts.start("webhook", "bot", "serve", "--port", str(parts.hook_port))
         parts.start("worker", "bot", "work")
         parts.wait("webhook", f"{parts.hook_url}/readyz")
-        if once:
-            return _ask_once(parts, question)
-        _say(f"\nThe practice forum: {parts.forum_url}")
-        _say("Open a topic, choose a member, write a post that mentions @threadcite, and wait a few seconds.")
-        _say(f"The bot's flags are in {folder / 'config.yml'}: change one and ask again.")
-        _say("Ctrl-C ends everything.")
-        return parts.watch()
+        yield parts
+    finally:
+        parts.stop()
 
 
 def _folder(stack: ExitStack, state: Path | None, once: bool) -> Path:
@@ -63,7 +72,7 @@ def _folder(stack: ExitStack, state: Path | None, once: bool) -> Path:
     return folder
 
 
-class _Parts:
+class Parts:
     """The processes of the demo, with the environment that ties them together."""
 
     def __init__(self, folder: Path, *, port: int, hook_port: int) -> None:
@@ -115,7 +124,7 @@ class _Parts:
 
     def wait(self, name: str, url: str) -> None:
         def answers() -> bool:
-            self._alive()
+            self.check()
             try:
                 return httpx.get(url, timeout=2, trust_env=False).status_code == 200
             except httpx.HTTPError:
@@ -127,7 +136,7 @@ class _Parts:
     def watch(self) -> int:
         try:
             while True:
-                self._alive()
+                self.check()
                 time.sleep(0.5)
         except KeyboardInterrupt:
             return 0
@@ -154,7 +163,8 @@ class _Parts:
             stderr=subprocess.DEVNULL,
         )
 
-    def _alive(self) -> None:
+    def check(self) -> None:
+        """Raises DemoFailed when a part has ended by itself."""
         for name, process in self._running.items():
             if process.poll() is not None:
                 log = (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
@@ -163,7 +173,7 @@ class _Parts:
                 )
 
 
-def _ask_once(parts: _Parts, question: str) -> int:
+def _ask_once(parts: Parts, question: str) -> int:
     forum = httpx.Client(base_url=parts.forum_url, timeout=10, trust_env=False)
     asked = _post_question(forum, parts, question)
     _say(f"\n@{asked['username']} asks in {parts.forum_url}/t/{asked['topic_slug']}/{asked['topic_id']}:\n")
@@ -171,7 +181,7 @@ def _ask_once(parts: _Parts, question: str) -> int:
     reply: dict[str, Any] = {}
 
     def replied() -> bool:
-        parts._alive()
+        parts.check()
         page = forum.get(f"/t/{asked['topic_id']}.json", params={"include_raw": "true"}).json()
         for post in page["post_stream"]["posts"]:
             if post["username"] == "threadcite" and post["reply_to_post_number"] == asked["post_number"]:
@@ -185,7 +195,7 @@ def _ask_once(parts: _Parts, question: str) -> int:
     return 0
 
 
-def _post_question(forum: httpx.Client, parts: _Parts, question: str) -> dict[str, Any]:
+def _post_question(forum: httpx.Client, parts: Parts, question: str) -> dict[str, Any]:
     """A member opens a topic that asks the bot. Raises DemoFailed when the forum refuses it."""
     words = " ".join(word for word in question.split() if not word.startswith("@"))
     answer = forum.post(

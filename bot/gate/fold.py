@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import re2
@@ -28,7 +29,7 @@ _BLOCKS = (
 #: Stands for the end of a sentence until every other sign is gone.
 _END = b"\x01"
 _SENTENCE_ENDS = (b". ", b"? ", b"! ", b"; ", b": ")
-_SPACES = bytes(32 if c < 33 and c != 1 else c for c in range(256))
+_SPACES = bytes(32 if (c < 33 and c != 1) or c in b"\"'`()[]{}<>" else c for c in range(256))
 _WORDS = bytes(0x2E if c == 1 else c if chr(c).isascii() and chr(c).isalnum() else 32 for c in range(256))
 #: Digits and signs for letters. In a shape 1, | and l are one letter too.
 _LEET = bytes.maketrans(b"0134578@$!|+9", b"oieastbasiitg")
@@ -36,9 +37,10 @@ _SHAPE = bytes.maketrans(b"0134578@$!|+9l", b"oieastbasiitgi")
 _SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" @$!|+#*")
 _HIDDEN = b"*#aeiouy"
 _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
+_SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
-#: Words from this length on may be several written as one.
-_LONG = 11
+#: Words of these lengths may be several written as one; so many of them are looked at.
+_SHORTEST, _LONGEST, _MOST = 11, 80, 64
 #: How far around a word that was undone the second spelling is searched, in words.
 _AROUND = 48
 
@@ -69,6 +71,7 @@ class Folder:
         self._known = {word.encode() for word in (*joined_words, *small)}
         self._split = {word.encode() for word in split_words}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
+        self._pieces = self._begins | self._split
         several = sorted(word for word in self._known if word[1:])
         self._by_shape = {word.translate(_SHAPE): word for word in several}
         self._by_squeeze = {_squeezed(word): word for word in several}
@@ -94,25 +97,30 @@ class Folder:
 
     def _undone(self, base: bytes) -> list[bytes]:
         tokens = base.split()
-        meant: list[bytes] = []
-        changed: list[int] = []
         drawn_out = _DRAWN_OUT.search(base) is not None
-        at = 0
-        while at < len(tokens):
-            token = tokens[at]
-            whole, used = self._joined(tokens, at) if token in self._begins or not token[1:] else (b"", 1)
-            if not whole and (drawn_out or not token.isalpha()):
-                whole = self._meant(token, drawn_out)
+        spots = {at for at, token in enumerate(tokens) if not token.isalpha() and not token.isdigit() and token[1:]}
+        spots.update(at for at, (a, b) in enumerate(pairwise(tokens)) if a in self._begins and a + b in self._pieces)
+        if drawn_out:
+            spots.update(at for at, token in enumerate(tokens) if _DRAWN_OUT.search(token))
+        if _SPELLED.search(base):
+            spots.update(at for at, token in enumerate(tokens) if not token[1:])
+        changed: list[int] = []
+        used = 0
+        for at in sorted(spots):
+            if at < used:
+                continue
+            whole, pieces = self._joined(tokens, at)
+            whole = whole or self._meant(tokens[at], drawn_out)
             if whole:
-                changed.append(len(meant))
-            meant.append(whole or token)
-            at += used
-        return [word for part in _around(meant, changed) for word in part.translate(_WORDS).split()]
+                tokens[at : at + pieces] = [whole, *[b""] * (pieces - 1)]
+                changed.append(at)
+                used = at + pieces
+        return [word for part in _around(tokens, changed) for word in part.translate(_WORDS).split()]
 
     def _joined(self, tokens: list[bytes], at: int) -> tuple[bytes, int]:
         """A word that stands in pieces from `at` on (ig nore; i g n o r e), and how many pieces; or nothing, 1."""
         end = at
-        while end < len(tokens) and len(tokens[end]) == 1 and end - at < 64:
+        while end < len(tokens) and len(tokens[end]) == 1 and end - at < _LONGEST:
             end += 1
         if end - at > 2 and (word := self._spelled(b"".join(tokens[at:end]))):
             return word, end - at
@@ -144,16 +152,18 @@ class Folder:
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
         """Known words that were run together, set apart."""
-        for at, word in enumerate(words):
-            if len(word) >= _LONG and word not in self._known and self._runs_together.fullmatch(word):
-                words[at] = b" ".join(self._one_word.findall(word))
-        return b" ".join(words).split() if any(b" " in word for word in words) else words
+        long = [at for at, w in enumerate(words) if _SHORTEST <= len(w) <= _LONGEST and w not in self._known]
+        together = [at for at in long[:_MOST] if self._runs_together.fullmatch(words[at])]
+        for at in together:
+            words[at] = b" ".join(self._one_word.findall(words[at]))
+        return b" ".join(words).split() if together else words
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "
         raw = raw.replace(b"\r", b"").replace(b"\n\n", b" " + _END + b" ").translate(_SPACES)
         while b"!!" in raw:
             raw = raw.replace(b"!!", b"!")
+        raw = raw.replace(b", ", b" ")
         for mark in _SENTENCE_ENDS:
             raw = raw.replace(mark, b" " + _END + b" ")
         return raw

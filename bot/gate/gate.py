@@ -102,9 +102,11 @@ class Gate:
             for start, end in runs:
                 before = max(0, start - _BEFORE)
                 around = b" ".join(words[before : end + _AFTER])
-                for found in pattern.matches.finditer(around):
-                    if not pattern.excused(around, found.start(), found.end()):
-                        return pattern.rule, found[0]
+                found = pattern.matches.search(around)
+                while found and pattern.excused(around, found.start(), found.end()):
+                    found = pattern.matches.search(around, found.end())
+                if found:
+                    return pattern.rule, found[0]
         return None
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:

@@ -36,7 +36,7 @@ def backfill(
     until: Annotated[
         datetime | None,
         typer.Option(
-            formats=["%Y-%m-%d"], help="Only posts written before this day (UTC): for an eval that looks back."
+            formats=["%Y-%m-%d"], help="Only posts written before this day (UTC), as an eval looks back."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import Any
 
 import re2
@@ -71,7 +70,8 @@ class Folder:
         self._known = {word.encode() for word in (*joined_words, *small)}
         self._split = {word.encode() for word in split_words}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
-        self._pieces = self._begins | self._split
+        self._fragments = {part for word in self._split for n in range(2, len(word)) for part in (word[:n], word[n:])}
+        self._fragments -= self._known
         several = sorted(word for word in self._known if word[1:])
         self._by_shape = {word.translate(_SHAPE): word for word in several}
         self._by_squeeze = {_squeezed(word): word for word in several}
@@ -98,15 +98,18 @@ class Folder:
     def _undone(self, base: bytes) -> list[bytes]:
         tokens = base.split()
         drawn_out = _DRAWN_OUT.search(base) is not None
-        spots = {at for at, token in enumerate(tokens) if not token.isalpha() and not token.isdigit() and token[1:]}
-        spots.update(at for at, (a, b) in enumerate(pairwise(tokens)) if a in self._begins and a + b in self._pieces)
+        spelled = _SPELLED.search(base) is not None
+        odd = {token for token in set(tokens) if not token.isalpha() and token[1:] and not token.isdigit()}
+        odd = {token for token in odd if self._meant(token, drawn_out)} | (self._fragments & set(tokens))
         if drawn_out:
-            spots.update(at for at, token in enumerate(tokens) if _DRAWN_OUT.search(token))
-        if _SPELLED.search(base):
-            spots.update(at for at, token in enumerate(tokens) if not token[1:])
+            odd |= {token for token in set(tokens) if _DRAWN_OUT.search(token)}
+        if not odd and not spelled:
+            return []
+        spots = [at for at, token in enumerate(tokens) if token in odd or (spelled and not token[1:])]
+        spots = sorted({*spots, *(at - 1 for at in spots if at)})
         changed: list[int] = []
         used = 0
-        for at in sorted(spots):
+        for at in spots:
             if at < used:
                 continue
             whole, pieces = self._joined(tokens, at)
@@ -142,7 +145,7 @@ class Folder:
     def _meant(self, token: bytes, drawn_out: bool) -> bytes:
         """The known word that a token with digits, signs or too many letters spells; else nothing."""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
-        if not letters or letters.isdigit() or letters in self._known and letters not in self._split:
+        if not letters or letters.isdigit() or (letters in self._known and letters not in self._split):
             return b""
         if b"*" in letters or b"#" in letters:
             return self._by_skeleton.get(letters.translate(None, _HIDDEN), b"")
@@ -152,11 +155,12 @@ class Folder:
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
         """Known words that were run together, set apart."""
-        long = [at for at, w in enumerate(words) if _SHORTEST <= len(w) <= _LONGEST and w not in self._known]
-        together = [at for at in long[:_MOST] if self._runs_together.fullmatch(words[at])]
-        for at in together:
-            words[at] = b" ".join(self._one_word.findall(words[at]))
-        return b" ".join(words).split() if together else words
+        long = {word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST}
+        together = {word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)}
+        if not together:
+            return words
+        parted = {word: self._one_word.findall(word) for word in together}
+        return [each for word in words for each in parted.get(word, (word,))]
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "

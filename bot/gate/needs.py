@@ -43,7 +43,7 @@ def needs(pattern: str) -> Needs:
     """
     part = _Parser(pattern).parse()
     groups = part.groups if part.spellings is None else _keys(part.spellings)
-    telling = [group for group in groups if len(group & _COMMON) < len(group) / 2]
+    telling = [group for group in groups if len(group & _COMMON) <= len(group) / 2]
     return Needs(tuple(telling or groups), part.spaces + 1)
 
 
@@ -134,6 +134,8 @@ def _apart(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def _either(branches: list[_Part]) -> _Part:
+    if len(branches) == 1:
+        return branches[0]
     spaces = max(branch.spaces for branch in branches)
     together = frozenset(s for branch in branches for s in branch.spellings or ())
     if all(branch.spellings is not None for branch in branches) and len(together) <= _MOST:

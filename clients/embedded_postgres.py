@@ -96,7 +96,7 @@ def _running(place: Path, account: Account, install: Path, deadline: float, sett
     """Under the lock: make the cluster if there is none, start the server if none lives, wait until it answers."""
     if odd := _SHELL_SIGNS.intersection(f"{place}{install}"):
         raise DatabaseUnavailable(
-            f"embedded Postgres: {place!s:.200} or {install!s:.200} has {sorted(odd)} in its path; "
+            f"embedded Postgres: {str(place)!r} or {str(install)!r} has {sorted(odd)} in its path; "
             "name a folder without, or set THREADCITE_DATABASE_URL"
         )
     if not (place / "PG_VERSION").exists():

@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -90,20 +91,14 @@ def account_for(data_dir: Path) -> Account:
         raise DatabaseUnavailable(
             f"embedded Postgres: {data_dir} belongs to user {owner}, not to you ({ours}); run as its owner, {_URL_HINT}"
         )
-    names = [pwd.getpwuid(owner).pw_name] if _has_name(owner) else []
-    for name in names if owner else _SERVER_ACCOUNTS:
+    look_ups = [partial(pwd.getpwuid, owner)] if owner else [partial(pwd.getpwnam, n) for n in _SERVER_ACCOUNTS]
+    for look_up in look_ups:
         with contextlib.suppress(KeyError):
-            entry = pwd.getpwnam(name)
-            return Account(uid=entry.pw_uid, gid=entry.pw_gid, name=name)
+            entry = look_up()
+            return Account(uid=entry.pw_uid, gid=entry.pw_gid, name=entry.pw_name)
     raise DatabaseUnavailable(
-        f"embedded Postgres: Postgres needs a password-file entry for user {owner}; add it, {_URL_HINT}"
+        f"embedded Postgres: Postgres needs a password-file entry for user id {owner}; add one, {_URL_HINT}"
     )
-
-
-def _has_name(uid: int) -> bool:
-    with contextlib.suppress(KeyError):
-        return bool(pwd.getpwuid(uid).pw_name)
-    return False
 
 
 def package_folder() -> Path:

@@ -39,7 +39,12 @@ _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxy
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
 #: Words of these lengths may be several written as one; so many of them are looked at.
-_SHORTEST, _LONGEST, _MOST = 11, 80, 64
+_SHORTEST, _LONGEST, _MOST = 10, 80, 32
+_WIDEST = 16
+#: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
+_JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we"} | {
+    *(b"le", b"la", b"de", b"du", b"un", b"je", b"tu", b"et", b"ta", b"te", b"ma")
+}
 #: How far around a word that was undone the second spelling is searched, in words.
 _AROUND = 48
 
@@ -66,21 +71,22 @@ class Folder:
 
     def __init__(self, split_words: Iterable[str], joined_words: Iterable[str]) -> None:
         """`split_words` are found again when they were taken apart, `joined_words` when they were run together."""
-        small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and (w in "ai" or w[1:]))
+        small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and w[2:])
         self._known = {word.encode() for word in (*joined_words, *small)}
+        joints = {word for word in self._known if 2 < len(word) <= _WIDEST} | _JOINTS
         self._split = {word.encode() for word in split_words}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
-        self._fragments = {part for word in self._split for n in range(2, len(word)) for part in (word[:n], word[n:])}
-        self._fragments -= self._known
+        self._fragments = {part for word in self._split for n in range(1, len(word)) for part in (word[:n], word[n:])}
+        self._fragments = {part for part in self._fragments - self._known if part[1:]}
         several = sorted(word for word in self._known if word[1:])
         self._by_shape = {word.translate(_SHAPE): word for word in several}
         self._by_squeeze = {_squeezed(word): word for word in several}
         self._by_skeleton = {word.translate(None, _HIDDEN): word for word in self._split}
         options: Any = re2.Options()
         options.longest_match = True
-        any_word = b"|".join(sorted(self._known))
-        self._runs_together = re2.compile(b"(?:" + any_word + b")+", options)
-        self._one_word = re2.compile(any_word, options)
+        any_word = b"|".join(sorted(joints))
+        self._runs_together = re2.compile(b"[ai]?(?:" + any_word + b")+", options)
+        self._joints = joints
         self._table = character_table()
         self._western = _western(self._table)
 
@@ -150,7 +156,7 @@ class Folder:
         if b"*" in letters or b"#" in letters:
             return self._by_skeleton.get(letters.translate(None, _HIDDEN), b"")
         if not letters.isalpha() or letters in self._split:
-            return b"" if letters == token else self._spelled(letters)
+            return self._spelled(letters) if letters != token or not letters.isalpha() else b""
         return self._by_squeeze.get(_squeezed(letters), b"") if drawn_out and _DRAWN_OUT.search(letters) else b""
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
@@ -159,8 +165,20 @@ class Folder:
         together = {word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)}
         if not together:
             return words
-        parted = {word: self._one_word.findall(word) for word in together}
+        parted = {word: self._parts(word) for word in together}
         return [each for word in words for each in parted.get(word, (word,))]
+
+    def _parts(self, run: bytes) -> list[bytes]:
+        """The fewest known words that make up `run`."""
+        fewest: list[list[bytes] | None] = [[]]
+        for end in range(1, len(run) + 1):
+            best = [run[:1]] if end == 1 and run[:1] in b"ai" else None
+            for start in range(max(0, end - _WIDEST), end):
+                left = fewest[start]
+                if left is not None and run[start:end] in self._joints and (best is None or len(left) + 1 < len(best)):
+                    best = [*left, run[start:end]]
+            fewest.append(best)
+        return fewest[-1] or [run]
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "

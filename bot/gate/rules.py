@@ -89,7 +89,8 @@ def load_rules(path: Path, replies: Mapping[str, Reply]) -> tuple[tuple[Rule, ..
             raise ConfigError(f"{path.name}: rule {rule.id!r} stands twice; give each rule its own id")
         if rule.reply not in replies:
             raise ConfigError(
-                f"{path.name}: rule {rule.id!r}: reply {rule.reply!r} is not in the replies{_nearest(rule.reply, replies)}"
+                f"{path.name}: rule {rule.id!r}: reply {rule.reply!r} is not in the replies"
+                f"{_nearest(rule.reply, replies)}"
             )
     return rules, read.split_words
 

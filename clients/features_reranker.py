@@ -38,15 +38,25 @@ class FeaturesReranker:
 
 @cache
 def read_models(path: Path) -> Mapping[str, Model]:
-    """The fitted models by embedder; the key "" is for questions without vectors."""
+    """The fitted models by embedder; the key "" is for questions without vectors. Raises ConfigError."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        models = {name: _model(fit) for name, fit in content["models"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        models = {name: _model(fit) for name, fit in read_content(path)["models"].items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"{path}: not a file of `python -m eval fit-features`: {error!r}") from error
     if WITHOUT_VECTORS not in models:
         raise ConfigError(f'{path}: the model "" (for questions without vectors) is missing')
     return models
+
+
+def read_content(path: Path) -> dict[str, Any]:
+    """The coefficients file as it stands. Raises ConfigError."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: not a file of `python -m eval fit-features`: {error!r}") from error
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: not a file of `python -m eval fit-features`")
+    return content
 
 
 def _model(fit: Mapping[str, Any]) -> Model:
@@ -58,3 +68,11 @@ def _logistic(values: Mapping[str, Any]) -> Logistic:
         intercept=float(values["intercept"]),
         weights={str(name): float(weight) for name, weight in values["weights"].items()},
     )
+
+
+def trained_questions(section: RerankerSection, embedder: str) -> frozenset[str]:
+    """The ids of the questions that the coefficients for this embedder (else for none) were fitted on."""
+    path = Path(section.model) if section.model else COEFFICIENTS
+    models = read_content(path)["models"]
+    chosen = models.get(embedder) or models[WITHOUT_VECTORS]
+    return frozenset(str(one) for one in chosen.get("questions", ()))

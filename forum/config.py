@@ -127,10 +127,15 @@ class RerankerSection(Section):
     backend: Literal["features", "tei", "sentence-transformers", "onnx"] = "features"
     model: str = ""
     url: str = ""
-    depth: Count = 25
+    depth: Count | None = None
     excerpt: Literal["first", "relevant"] = "relevant"
     timeout_s: Seconds = 20
     zones: tuple[ZoneThresholds, ...] = ()
+
+    @property
+    def scored(self) -> int:
+        """How many candidates are scored: `depth`, else all for `features`, which costs nothing, and 25 for a model."""
+        return self.depth or (100_000 if self.backend == "features" else 25)
 
 
 class LlmSection(Section):
@@ -224,9 +229,7 @@ def _first_problem(error: ValidationError, where: str) -> str:
     problem = error.errors(include_url=False)[0]
     path = ".".join(str(part) for part in problem["loc"]) or "the file"
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(
-            str(problem["loc"][-1]), _known_keys(problem["loc"][:-1]), n=1, cutoff=0.4
-        )
+        near = difflib.get_close_matches(str(problem["loc"][-1]), _known_keys(problem["loc"][:-1]), n=1, cutoff=0.4)
         hint = f" Did you mean {'.'.join([*map(str, problem['loc'][:-1]), near[0]])}?" if near else ""
         return f"{where}: unknown key {path}.{hint}"
     return f"{where}: {path}: {problem['msg'].removeprefix('Value error, ')} (got {problem['input']!r:.80})."

@@ -9,8 +9,8 @@ from forum.config import ZoneThresholds
 from forum.errors import ModelMismatch
 from forum.types import Zone
 
-#: The cross-encoder's are the design's. Those of `features` hold for every file that `eval fit-features` writes: it
-#: shifts the level's logit so that -1 is the calibrated border of abstention and 0.5 that of a firm answer.
+#: The cross-encoder's are the design's. A logit of `features` is the log-odds that the forum answers, answerable and
+#: unanswerable questions being equally many: it abstains under about a quarter, and is firm over five eighths.
 BUILT_IN = (
     ZoneThresholds(model="cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", abstain=-4.0, ok=0.0, calibrated_on="design"),
     ZoneThresholds(model="features", abstain=-1.0, ok=0.5, calibrated_on="clients/features.json"),

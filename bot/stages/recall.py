@@ -23,7 +23,7 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     A sub-question has channels of its own. Nothing found: decision `empty` or `nothing`, never an error.
     """
     scope = _scope(query)
-    texts = tuple(text[: config.recall.question_characters] for text in (query.full, *query.sub_questions))
+    texts = _texts(query, config.recall.question_characters)
     pipeline = "posts" if config.flags.posts_pipeline else "legacy"
     channels: tuple[str, ...] = config.recall.channels if pipeline == "posts" else ("keyword", "topics")
     degraded: tuple[str, ...] = ()
@@ -59,6 +59,12 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
             "fused": [[one.passage.post_id, round(one.rrf, 6), dict(one.ranks)] for one in candidates],
         },
     )
+
+
+def _texts(query: Query, characters: int) -> tuple[str, ...]:
+    """The title with the question's first characters, then each part of the question alone."""
+    whole = f"{query.title}\n{query.text[:characters]}".strip()
+    return (whole, *(text[:characters] for text in query.sub_questions))
 
 
 def _scope(query: Query) -> Scope:

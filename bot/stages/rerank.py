@@ -14,9 +14,9 @@ from forum.window import best_window
 
 
 def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Reranked:
-    """The best `reranker.depth` candidates with excerpt and logit; RRF order when the reranker is off or down."""
+    """The best candidates, as many as the config says, with excerpt and logit; RRF order when the reranker is off or down."""
     pool = tuple(
-        replace(one, excerpt=_excerpt(query, one, config)) for one in recalled.candidates[: config.reranker.depth]
+        replace(one, excerpt=_excerpt(query, one, config)) for one in recalled.candidates[: config.reranker.scored]
     )
     if not config.flags.rerank or not pool:
         return Reranked(decision="off" if pool else recalled.decision, candidates=pool)

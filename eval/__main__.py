@@ -1,0 +1,26 @@
+"""`python -m eval`: how good retrieval, abstention and answers are, and whether a change helps."""
+
+from __future__ import annotations
+
+import typer
+
+from clients.console import run
+from eval.commands.abstention import abstention
+from eval.commands.fit_features import fit_features
+from eval.commands.retrieval import retrieval
+
+app = typer.Typer(
+    name="eval",
+    help="How good retrieval, abstention and answers are, and whether a change helps.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+# One command a file of eval/commands, in the order of the help.
+app.command("retrieval")(retrieval)
+app.command("abstention")(abstention)
+app.command("fit-features")(fit_features)
+
+if __name__ == "__main__":
+    run(app)

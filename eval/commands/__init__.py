@@ -1,0 +1,1 @@
+"""One command of `python -m eval` a file."""

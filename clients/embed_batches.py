@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +18,15 @@ BATCH_TEXTS = 256
 TRIES = 3
 #: A text that any embedder takes: tells a poisonous text from a service that is ill.
 _PROBE = "Hello"
+
+
+@runtime_checkable
+class NotesCuts(Protocol):
+    """An embedder that notices when its service read only a part of a text."""
+
+    def cut_in_last_call(self) -> frozenset[int]:
+        """Positions in this thread's last call."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,6 +98,8 @@ def _embed(
             else:
                 results[part[0]] = _alone(embedder, texts[part[0]], part[0], shortened)
             continue
+        if isinstance(embedder, NotesCuts):
+            shortened.update(part[at] for at in embedder.cut_in_last_call())
         for at, vector in zip(part, vectors, strict=True):
             results[at] = vector if _usable(vector) else _alone(embedder, texts[at], at, shortened)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from clients.postgres.backfill_store import BackfillStore
+from clients.postgres.pool import Database
 from forum.errors import SourceError, UsageError
 from indexer.backfill import Progress
 
@@ -109,7 +111,7 @@ def test_a_broken_file_does_not_stop_the_next_one(tmp_path: Path, backfill: Back
 
 
 def test_a_topic_page_gives_its_posts_with_the_topics_own_title_and_tags(
-    tmp_path: Path, backfill: Backfill, stored: Stored, database
+    tmp_path: Path, backfill: Backfill, stored: Stored, database: Database
 ) -> None:
     page = {
         "id": 4,
@@ -127,15 +129,13 @@ def test_a_topic_page_gives_its_posts_with_the_topics_own_title_and_tags(
 
 
 def test_a_folder_without_archives_and_a_path_that_is_not_there_are_refused(tmp_path: Path, backfill: Backfill) -> None:
-    with pytest.raises(SourceError, match="no \\*.json"):
+    with pytest.raises(SourceError, match=r"no \*\.json"):
         backfill(tmp_path)
     with pytest.raises(SourceError, match="no such file"):
         backfill(tmp_path / "absent")
 
 
-def test_two_runs_over_one_source_at_once_are_refused(tmp_path: Path, backfill: Backfill, database) -> None:
-    from clients.postgres.backfill_store import BackfillStore
-
+def test_two_runs_over_one_source_at_once_are_refused(tmp_path: Path, backfill: Backfill, database: Database) -> None:
     (tmp_path / "posts.jsonl").write_bytes(PLAIN)
     with (
         BackfillStore(database).alone(f"archive:{tmp_path}"),

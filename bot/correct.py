@@ -55,7 +55,8 @@ class Corrector:
         if ask is None or ask.reply_post_id is None or self._config().bot.orphan_reply == "leave":
             return
         try:
-            if self._forum.post(post_id).post.deleted_at is None:
+            question = self._forum.post(post_id).post
+            if question.deleted_at is None and not question.user_deleted:
                 return
         except RemoteRefused:
             pass

@@ -26,6 +26,7 @@ _GONE = (403, 404, 410)
 _FEW_LINKS = 2
 #: Discourse's max_consecutive_replies.
 _IN_A_ROW = 3
+_ALONE = "waits for somebody else's post in the topic"
 _GIVE_UP = timedelta(hours=24)
 _FIRST_FOLLOW_UP = timedelta(seconds=60)
 
@@ -120,8 +121,8 @@ class Poster:
 
     def _send(self, ask: Ask, config: Config, *, whisper: bool) -> Ask | None:
         raw = ask.reply_raw or ""
-        if self._ledger.said_lately(ask, raw):
-            raw = told_apart(raw, ask.post_id)
+        if self._ledger.said_lately(ask, raw) or ask.note.startswith(_ALONE):
+            raw = told_apart(raw, f"{ask.post_id}.{ask.tries}")
         if self._ledger.links_refused_lately():
             raw = with_few_links(raw, _FEW_LINKS)
         outcome = AskState.DRAFT if whisper else ask.outcome
@@ -157,10 +158,11 @@ class Poster:
             shorter = self._ledger.not_posted(ask)
             return self._send(shorter, config, whisper=whisper) if shorter else None
         if error.status == 422 and self._talks_alone(ask):
-            # max_consecutive_replies: nobody but staff may go on; somebody's post lets the next reply in.
+            # max_consecutive_replies: nobody but staff may go on; somebody's post lets the next reply in. The next
+            # try has another text, since for two minutes the forum answers the same one with the same refusal.
             self._ledger.not_posted(ask)
-            wait = min(15.0 * 2 ** min(ask.tries, 5), 300.0)
-            self._wait(ask, RemoteUnavailable(f"{error} Waits for somebody else's post."), wait)
+            wait = min(15.0 * 2 ** min(ask.tries - 1, 5), 300.0)
+            self._wait(ask, RemoteUnavailable(f"{_ALONE}: {error}"), wait)
             return None
         if error.status in (403, 422):
             topic = self._forum.topic(ask.topic_id)
@@ -196,7 +198,8 @@ class Poster:
                 return None
         for post in posts:
             own = folded(post.username) == bot and post.reply_to_post_number == ask.post_number
-            if own and post.deleted_at is None and (post.post_type == _WHISPER) <= wants_whisper:
+            stands = post.deleted_at is None and not post.user_deleted
+            if own and stands and (post.post_type == _WHISPER) <= wants_whisper:
                 return post
         return None
 

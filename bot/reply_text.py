@@ -8,6 +8,7 @@ import re
 _LONGEST = 32_000
 #: An inline link as our renderer writes it: its text may hold one more pair of brackets, or escaped ones.
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\((\S+?)\)")
+_MARK = re.compile(r"\n\n<!-- [\d.]+ -->\Z")
 
 
 def count_links(raw: str) -> int:
@@ -26,9 +27,9 @@ def with_few_links(raw: str, keep: int) -> str:
     return _LINK.sub(fewer, raw)
 
 
-def told_apart(raw: str, post_id: int) -> str:
-    """The same text, which Discourse would refuse within minutes as too similar, made another by an unseen comment."""
-    return f"{raw}\n\n<!-- {post_id} -->"
+def told_apart(raw: str, mark: str) -> str:
+    """The same text made another by an unseen comment: Discourse refuses what it has read within minutes."""
+    return f"{_MARK.sub('', raw)}\n\n<!-- {mark} -->"
 
 
 def fitted(raw: str, longest: int = _LONGEST) -> str:

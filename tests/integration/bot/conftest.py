@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import httpx
+import psycopg
 import pytest
+from psycopg import sql
 from werkzeug.serving import make_server
 
 from bot.web import build_app
@@ -26,6 +29,7 @@ from forum.config import Config
 from forum.ports import Embedder
 from forum.types import Answer, Evaluation, Question, Route, Zone
 
+_NUMBER = count(1)
 SECRET = "a secret of the tests"
 BOT = "threadcite"
 
@@ -55,6 +59,25 @@ class Room:
         self._server: Any = None
         self._web_database = Database(database.url, max_size=8, timeout_s=2)
 
+    def reset(self) -> None:
+        self.practice.fail_no_more()
+        self.answer = made_up
+        limits = {"per_member_per_hour": 1000, "per_topic_per_hour": 1000, "per_trust_level": {}}
+        self.settings = {
+            "forum": {
+                "base_url": self.practice.url,
+                "bot_username": BOT,
+                "requests_per_minute": 100_000,
+                "timeout_s": 2,
+            },
+            "bot": {"settle_s": 2.5, "llm_concurrency": 2, "limits": limits},
+            "indexer": {"poll_s": 2},
+        }
+
+    def set(self, section: str, **values: Any) -> None:
+        """Change the config while everything runs."""
+        self.settings = {**self.settings, section: {**self.settings.get(section, {}), **values}}
+
     def config(self) -> Config:
         return Config.parse(self.settings)
 
@@ -80,6 +103,7 @@ class Room:
         self._stop.set()
         if self._server is not None:
             self._server.shutdown()
+            self._server.server_close()
         for thread in self._threads:
             thread.join(20)
         self._web_database.close()
@@ -87,22 +111,25 @@ class Room:
     def member(self, name: str = "windy_jane") -> Any:
         return self.practice.forum.store.user_named(name)
 
-    def topic(self, title: str = "How does the rain gauge tip at all?", *, by: str = "windy_jane") -> Any:
+    def topic(self, title: str = "How does the rain gauge tip at all?", *, by: str = "windy_jane", **more: Any) -> Any:
+        """The first post of a new topic."""
+        raw = f"I wonder how the rain gauge number {next(_NUMBER)} tips, does anybody know it?"
+        return self.practice.forum.create_post(self.member(by), raw, title=title, **{"category": 1, **more})
+
+    def say(self, topic_id: int, raw: str, *, by: str = "windy_jane", **more: Any) -> Any:
+        """A member's post that is just that."""
         forum = self.practice.forum
-        return forum.create_post(
-            self.member(by), "I wonder how the rain gauge tips, does anybody know it?", title=title, category=1
-        )
+        return forum.create_post(self.member(by), raw, topic_id=topic_id, skip_validations=True, **more)
 
     def ask(self, topic_id: int, text: str = "how does the gauge tip?", *, by: str = "windy_jane", **more: Any) -> Any:
-        return self.practice.forum.create_post(
-            self.member(by), f"@{BOT} {text}", topic_id=topic_id, skip_validations=True, **more
-        )
+        return self.say(topic_id, f"@{BOT} {text} ({next(_NUMBER)})", by=by, **more)
 
     def replies(self, topic_id: int) -> list[Any]:
         """What the bot wrote in the topic and still stands."""
         store = self.practice.forum.store
         bot = store.user_named(BOT).id
-        return [p for p in store.posts.values() if p.topic_id == topic_id and p.user_id == bot and not p.deleted_at]
+        mine = [p for p in store.posts.values() if p.topic_id == topic_id and p.user_id == bot]
+        return [p for p in mine if not (p.deleted_at or p.user_deleted)]
 
     def until(self, true: Callable[[], Any], timeout_s: float = 30) -> Any:
         end = time.monotonic() + timeout_s
@@ -127,26 +154,34 @@ def embedder() -> Embedder:
     return WordLlamaEmbedder()
 
 
-@pytest.fixture
-def room(database: Database, embedder: Embedder) -> Iterator[Room]:
-    settings = Settings(max_admin_api_reqs_per_minute=0)
-    with PracticeForum(settings=settings) as forum:
-        config = {
-            "forum": {"base_url": forum.url, "bot_username": BOT, "requests_per_minute": 100_000, "timeout_s": 3},
-            "bot": {
-                "settle_s": 1,
-                "limits": {"per_member_per_hour": 1000, "per_topic_per_hour": 1000, "per_trust_level": {}},
-            },
-            "indexer": {"poll_s": 2},
-        }
-        made = Room(database, forum, embedder, config)
+@pytest.fixture(scope="module")
+def shared_room(postgres_url: str, template_database: str, embedder: Embedder) -> Iterator[Room]:
+    """One sidecar for a module's tests: they keep apart by writing in topics of their own."""
+    url = fresh_database(postgres_url, template_database)
+    with Database(url, max_size=16) as database, PracticeForum(settings=Settings()) as forum:
+        made = Room(database, forum, embedder, {})
+        made.reset()
         try:
-            url = made.start_web()
-            forum.add_hook(f"{url}/webhooks/discourse", SECRET)
+            forum.add_hook(f"{made.start_web()}/webhooks/discourse", SECRET)
             made.start_worker()
             yield made
         finally:
             made.stop()
+
+
+@pytest.fixture
+def room(shared_room: Room) -> Room:
+    """The module's sidecar with its settings, answers and faults as at first."""
+    shared_room.reset()
+    return shared_room
+
+
+def fresh_database(postgres_url: str, template: str) -> str:
+    """The URL of an empty migrated database on the session's server."""
+    name = f"threadcite_room_{next(_NUMBER)}"
+    with psycopg.connect(postgres_url, autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template)))
+    return postgres_url.replace("/threadcite?", f"/{name}?", 1)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from demo.records import REGULAR, WHISPER, Category, Group, Post, Record, Topic, User, iso
+from demo.records import REGULAR, STUB, WHISPER, Category, Group, Post, Record, Topic, User, iso
 from forum.errors import UsageError
 
 CONTENT = Path(__file__).parent / "forum"
@@ -137,6 +137,7 @@ def _topic(
         lang=source.get("lang"),
         accepted_post_id=accepted[0] if accepted else None,
         views=40 + 17 * len(posts),
+        fixed_slug=str(source.get("slug") or ""),
     )
     if source.get("deleted"):
         topic = replace(topic, deleted_at=posts[-1].updated_at, deleted_by=-1)
@@ -147,12 +148,14 @@ def _post(post: Mapping[str, Any], number: int, topic_id: int, users: Mapping[st
     created = _time(post["at"])
     edited, deleted, likes = post.get("edited"), post.get("deleted"), post.get("likes") or 0
     updated = created if not edited or edited is True else _time(edited)
+    raw, user_deleted = str(post["raw"]).strip(), bool(post.get("user_deleted"))
     return Post(
         id=int(post["id"]),
         topic_id=topic_id,
         post_number=number,
         user_id=users[post["user"]].id,
-        raw=str(post["raw"]).strip(),
+        raw=STUB if user_deleted else raw,
+        raw_before_stub=raw if user_deleted else None,
         cooked="",
         created_at=created,
         updated_at=updated,
@@ -163,7 +166,7 @@ def _post(post: Mapping[str, Any], number: int, topic_id: int, users: Mapping[st
         hidden=bool(post.get("hidden")),
         deleted_at=None if not deleted else updated if deleted is True else _time(deleted),
         deleted_by=-1 if deleted else None,
-        user_deleted=bool(post.get("user_deleted")),
+        user_deleted=user_deleted,
         version=int(post.get("version") or (2 if edited else 1)),
     )
 

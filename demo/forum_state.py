@@ -16,6 +16,7 @@ from typing import Any
 from demo.records import (
     MODERATOR_ACTION,
     REGULAR,
+    STUB,
     WHISPER,
     Category,
     Notification,
@@ -32,7 +33,6 @@ from demo.settings import Settings
 from demo.store import Event, Store
 from demo.visibility import can_see_post, can_see_topic, group_names
 
-STUB = "(post deleted by author)"
 MENTIONED, REPLIED, QUOTED, LIKED, PRIVATE_MESSAGE, GROUP_MENTIONED = 1, 2, 3, 5, 6, 15
 
 
@@ -329,6 +329,8 @@ class ForumState:
                 raise forbidden()
             if "tags" in changes:
                 changes["tags"] = tuple(changes["tags"])
+            if changes.get("title", topic.title) != topic.title:
+                changes["fixed_slug"] = ""
             new = replace(topic, **changes)
             self.store.commit([new], [Event(type="topic", name="topic_edited", record=new)])
             return new

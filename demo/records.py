@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+#: what an author leaves who deletes a post
+STUB = "(post deleted by author)"
 REGULAR, MODERATOR_ACTION, SMALL_ACTION, WHISPER = 1, 2, 3, 4  # Discourse's Post.types
 
 
@@ -96,10 +98,12 @@ class Topic:
     lang: str | None = None
     accepted_post_id: int | None = None
     views: int = 0
+    #: "" when it follows from the title
+    fixed_slug: str = ""
 
     @property
     def slug(self) -> str:
-        return slugify(self.title)
+        return self.fixed_slug or slugify(self.title)
 
     @property
     def private(self) -> bool:

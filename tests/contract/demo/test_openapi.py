@@ -16,7 +16,7 @@ SAMPLES = Path(os.environ.get("SHARED", Path(__file__).parents[4] / "shared")) /
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason=f"{SAMPLES} is not there")
 
 #: keys that replies and the solved plugin add, and that the description, made from one example, does not list
-_ADDED = {
+_ADDED: dict[str, Any] = {
     "reply_to_user": {},
     "accepted_answer": {},
     "topic_accepted_answer": {},
@@ -29,7 +29,8 @@ def schema(name: str) -> dict[str, Any]:
     """The response schema of a sample, mended where the description contradicts Discourse's real answers."""
     spec = json.loads((SAMPLES / f"{name}.openapi.json").read_text())["spec"]
     described = next(iter(spec["responses"]["200"]["content"].values()))["schema"]
-    return _mended(copy.deepcopy(described))
+    mended: dict[str, Any] = _mended(copy.deepcopy(described))
+    return mended
 
 
 def _mended(node: Any) -> Any:

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborHTMLParser
 FORM = {"member": "mara", "raw": "@threadcite how long is the bridle of a delta?"}
 
 
-def page(answer: Any) -> LexborHTMLParser:
+def page(answer: Any) -> Any:
     assert answer.headers["Content-Type"].startswith("text/html")
     return LexborHTMLParser(answer.text)
 

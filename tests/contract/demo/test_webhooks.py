@@ -7,7 +7,6 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ class Receiver:
 
 
 @pytest.fixture
-def hook(httpserver: HTTPServer, forum: PracticeForum) -> Iterator[Receiver]:
+def hook(httpserver: HTTPServer, forum: PracticeForum) -> Receiver:
     receiver = Receiver(httpserver)
     forum.add_hook(receiver.url, SECRET)
     return receiver

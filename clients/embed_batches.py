@@ -16,6 +16,8 @@ from forum.ports import Embedder, Vectors
 BATCH_BYTES = 1_000_000
 BATCH_TEXTS = 256
 TRIES = 3
+#: What services answer to an input that is too long, whatever they promised about cutting it.
+_TOO_LONG = (400, 413, 422)
 #: A text that any embedder takes: tells a poisonous text from a service that is ill.
 _PROBE = "Hello"
 
@@ -49,8 +51,8 @@ def embed_all(embedder: Embedder, texts: Sequence[str], *, batch_tokens: int) ->
     """Unit vectors for the texts, which must not be empty.
 
     A batch that fails is halved until the text that makes it fail stands alone (about 2 log2 n calls); that one is
-    tried TRIES times, at last at half and a quarter of its length. Raises RemoteUnavailable when the service fails
-    for any text, ModelMismatch for vectors of another length than the model's.
+    tried TRIES times, shorter each time when it is refused for its length. Raises RemoteUnavailable when the service
+    fails for any text, ModelMismatch for vectors of another length than the model's.
     """
     results: dict[int, Vectors | Poison] = {}
     shortened: set[int] = set()
@@ -105,18 +107,19 @@ def _embed(
 
 
 def _alone(embedder: Embedder, text: str, at: int, shortened: set[int]) -> Vectors | Poison:
-    """A text that failed is tried again whole, then at half and a quarter of its length."""
-    reason = ""
-    for tried, share in enumerate((1, 2, 4)):
+    """A text that failed is tried again; one that was refused as an input, at half and a quarter of its length."""
+    reason, share = "", 1
+    for _ in range(TRIES):
         try:
             vector: Vectors = checked(embedder.embed_passages([text[: max(len(text) // share, 1)]]), 1, embedder)[0]
         except (RemoteRefused, RemoteUnavailable) as error:
             if not _may_be_the_text(error):
                 raise
             reason = str(error)
+            share *= 2 if error.status in _TOO_LONG else 1
             continue
         if _usable(vector):
-            if tried:
+            if share > 1:
                 shortened.add(at)
             return vector
         reason = "the embedder gave a vector of NaN, infinity or zeros"
@@ -128,7 +131,7 @@ def _alone(embedder: Embedder, text: str, at: int, shortened: set[int]) -> Vecto
 
 def _may_be_the_text(error: RemoteRefused | RemoteUnavailable) -> bool:
     """A refusal of the input, or a failure while working on it; not an address, a key, a model or an overload."""
-    return error.status in (400, 413, 422, 424, 500)
+    return error.status in _TOO_LONG or error.status in (424, 500)
 
 
 def _usable(vector: Vectors) -> bool:

@@ -69,12 +69,12 @@ def _western(table: dict[int, str]) -> bytes:
 class Folder:
     """Folds messages to words."""
 
-    def __init__(self, split_words: Iterable[str], joined_words: Iterable[str]) -> None:
-        """`split_words` are found again when they were taken apart, `joined_words` when they were run together."""
+    def __init__(self, words: Iterable[str]) -> None:
+        """`words`, the patterns' own, are found again when they were taken apart, run together or disguised."""
         small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and w[2:])
-        self._known = {word.encode() for word in (*joined_words, *small)}
+        self._known = {word.encode() for word in (*words, *small)}
         joints = {word for word in self._known if 2 < len(word) <= _WIDEST} | _JOINTS
-        self._split = {word.encode() for word in split_words}
+        self._split = {word for word in self._known if word[3:]}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
         self._fragments = {part for word in self._split for n in range(1, len(word)) for part in (word[:n], word[n:])}
         self._fragments = {part for part in self._fragments - self._known if part[1:]}
@@ -146,7 +146,7 @@ class Folder:
         if word := self._by_shape.get(letters.translate(_SHAPE)):
             return word
         plain = letters.translate(_LEET)
-        return plain if plain.isalpha() and self._runs_together.fullmatch(plain) else b""
+        return b" ".join(self._parts(plain)) if plain.isalpha() and self._runs_together.fullmatch(plain) else b""
 
     def _meant(self, token: bytes, drawn_out: bool) -> bytes:
         """The known word that a token with digits, signs or too many letters spells; else nothing."""

@@ -21,7 +21,7 @@ MAX_CHARACTERS = 40_000
 _EDGE = 8_000
 #: How many words around a match `unless` sees.
 _BEFORE, _AFTER = 9, 6
-_LITERAL = re2.compile(r"[a-z]{2,}")
+_LITERAL = re2.compile(r"([a-z]{2,})(\??)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,21 +55,21 @@ class _Compiled:
 class Gate:
     """Deterministic: regular expressions (re2, linear time) on the intent of a message; no model, no IO."""
 
-    def __init__(self, rules: Iterable[Rule], replies: Mapping[str, Reply], split_words: Iterable[str] = ()) -> None:
+    def __init__(self, rules: Iterable[Rule], replies: Mapping[str, Reply]) -> None:
         """Raises ConfigError when the reply for over-long messages is missing."""
         if "too_long" not in replies:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)
         self._patterns = tuple(each for rule in rules for each in _compiled(rule))
         self._screen = Screen(each.text for each in self._patterns)
-        self._folder = Folder(split_words, {*self._screen.words, *_literals(self._patterns)})
+        self._folder = Folder({*self._screen.words, *_literals(self._patterns)})
 
     @classmethod
     def from_files(cls, folder: Path = Path(__file__).parent) -> Gate:
         """The gate of `rules.yml` and `replies.yml` in `folder`. Raises ConfigError: file, rule and mend."""
         replies = load_replies(folder / "replies.yml")
-        rules, split_words = load_rules(folder / "rules.yml", replies)
-        return cls(rules, replies, split_words)
+        rules = load_rules(folder / "rules.yml", replies)
+        return cls(rules, replies)
 
     def check(self, text: str, language: str) -> GateDecision:
         """Decide on `text`, a member's own words; `language` ("en", "fr") chooses the reply, never the rules.
@@ -135,8 +135,13 @@ def _compiled(rule: Rule) -> Iterator[_Compiled]:
         yield _Compiled(rule, pattern, _regex(pattern), unless)
 
 
-def _literals(patterns: Iterable[_Compiled]) -> set[str]:
-    return {word for each in patterns for word in _LITERAL.findall(each.text)}
+def _literals(patterns: Iterable[_Compiled]) -> Iterator[str]:
+    """The words in the patterns; of `words?` both."""
+    for each in patterns:
+        for word, optional in _LITERAL.findall(each.text):
+            yield word
+            if optional:
+                yield word[:-1]
 
 
 def _regex(pattern: str) -> Any:

@@ -28,7 +28,6 @@ Intent = Literal[
 ]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Pattern = Annotated[str, StringConstraints(min_length=4)]
-Word = Annotated[str, StringConstraints(pattern=r"^[a-z]{4,20}$")]
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -61,8 +60,6 @@ class RuleFile(_Strict):
     """rules.yml: `<name>` in a pattern stands for a fragment; a list of strings is their alternation."""
 
     fragments: dict[str, str | tuple[str, ...]] = {}
-    #: Words that are found again when they were taken apart (k i l l, k.i.l.l, ki ll, k*ll).
-    split_words: tuple[Word, ...] = ()
     rules: tuple[Rule, ...] = Field(min_length=1)
 
 
@@ -73,8 +70,8 @@ class Reply(_Strict):
     fr: Text
 
 
-def load_rules(path: Path, replies: Mapping[str, Reply]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    """Read rules.yml -> (rules with their fragments filled in, split words).
+def load_rules(path: Path, replies: Mapping[str, Reply]) -> tuple[Rule, ...]:
+    """Read rules.yml -> rules with their fragments filled in.
 
     Raises ConfigError, which names the file, the rule or key, and the mend.
     """
@@ -92,7 +89,7 @@ def load_rules(path: Path, replies: Mapping[str, Reply]) -> tuple[tuple[Rule, ..
                 f"{path.name}: rule {rule.id!r}: reply {rule.reply!r} is not in the replies"
                 f"{_nearest(rule.reply, replies)}"
             )
-    return rules, read.split_words
+    return rules
 
 
 def load_replies(path: Path) -> dict[str, Reply]:

@@ -18,7 +18,8 @@ WHERE m.active;
 
 -- name: nearest_halfvec
 -- {dims} is a literal: the expression must be the one that was indexed. The join is inside, so that an iterative
--- scan goes on until enough public posts have been met; relaxed_order gives them nearly sorted, hence the outer sort.
+-- scan goes on until enough public posts have been met. relaxed_order gives them nearly sorted, and the planner takes
+-- them for sorted: `+ 0` makes the outer sort a real one.
 SELECT id, topic_id, 1 - distance
 FROM (
     SELECT p.id, p.topic_id, e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
@@ -29,7 +30,7 @@ FROM (
     ORDER BY e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims})
     LIMIT %(limit)s
 ) near
-ORDER BY distance, id;
+ORDER BY distance + 0, id;
 
 -- name: nearest_bit
 -- Binary quantisation finds `candidates` (ten times the limit and more: 50 for 25 has a recall of .68), the exact

@@ -81,7 +81,7 @@ def test_when_the_graph_comes_up_short_an_exact_scan_answers_and_is_counted(data
         )
     with Database(database.url) as later:
         index = PostgresIndex(later, embedder=_MODEL)
-        assert len(index.nearest(question, limit=25, scope=Scope())) == 25
+        assert len(index.nearest(question, limit=100, scope=Scope())) == 100
         assert index.fallbacks == 1
 
 

@@ -73,7 +73,7 @@ class SentenceTransformersEmbedder:
                     raise ConfigError(
                         "embedder.backend: sentence-transformers is not installed: pip install 'threadcite[models]'."
                     ) from error
-                logging.disable_progress_bar()
+                logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 name = self._section.model
                 place = _packaged() if name.rpartition("/")[2].lower() == _DEFAULT.lower() else None
                 try:

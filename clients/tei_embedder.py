@@ -99,8 +99,7 @@ class TeiEmbedder:
     def _connected(self) -> Any:
         if self._client is None:
             with _without_proxies(is_nearby(self._url)):
-                from huggingface_hub import InferenceClient
-                from huggingface_hub.utils import get_session
+                from huggingface_hub import InferenceClient, get_session
 
                 get_session()  # shared by all its clients; it looks at the proxies when it is made
                 self._client = InferenceClient(timeout=self._section.timeout_s, token="")

@@ -7,7 +7,10 @@ import typer
 from clients.console import run
 from indexer.commands.backfill import backfill
 from indexer.commands.database import migrate_command, stop_command
+from indexer.commands.forget import forget
+from indexer.commands.models import models
 from indexer.commands.status import status
+from indexer.commands.verify import verify
 
 app = typer.Typer(
     name="indexer",
@@ -19,6 +22,9 @@ app = typer.Typer(
 )
 app.command("backfill")(backfill)
 app.command("status")(status)
+app.command("verify")(verify)
+app.command("forget")(forget)
+app.add_typer(models, name="models")
 app.command("migrate")(migrate_command)
 app.command("stop")(stop_command)
 

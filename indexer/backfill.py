@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -107,7 +107,7 @@ def backfill(
 
 def _reports(
     source: PostSource, ingest: Ingest, cursor: str | None, largest: int, limit: int | None
-) -> Iterator[IngestReport]:
+) -> Generator[IngestReport, None, None]:
     """Clean and embed the next batch while the last one is being stored: two cores, and never more than one ahead."""
     with ThreadPoolExecutor(1, thread_name_prefix="store") as writer:
         stored: Future[IngestReport] | None = None

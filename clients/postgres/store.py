@@ -247,6 +247,29 @@ class PostStore:
 
         return self._transact(work)
 
+    def remove_texts(self, ids: Sequence[int], reason: str) -> frozenset[int]:
+        """Texts, terms, vectors and links go; the rows stay, and may be filled again by what is read later."""
+        return self._transact(lambda connection: self._remove(connection, sorted(set(ids)), reason))
+
+    def make_topic_vectors(self) -> None:
+        """The mean vector of every topic that has none but whose posts have some."""
+
+        def work(connection: Connection) -> None:
+            topics = _ids(connection, self._sql["topics_without_vector"], {})
+            connection.execute(self._sql["hold_topics"], {"ids": topics})
+            self._topic_vectors(connection, topics)
+
+        self._transact(work)
+
+    def posts_of_topic(self, topic_id: int) -> list[int]:
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["posts_of_topics"], {"ids": [topic_id]})
+
+    def posts_of_user(self, user_id: int) -> list[int]:
+        """The user's posts whose text is stored."""
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["posts_of_user"], {"id": user_id})
+
     def _write(self, connection: Connection, batch: Batch, admission: Admission) -> Written:
         if not batch.topics:
             return Written()

@@ -35,9 +35,7 @@ def backfill(
     ] = None,
     until: Annotated[
         datetime | None,
-        typer.Option(
-            formats=["%Y-%m-%d"], help="Only posts written before this day (UTC), as an eval looks back."
-        ),
+        typer.Option(formats=["%Y-%m-%d"], help="Only posts written before this day (UTC), as an eval looks back."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,
 ) -> None:

@@ -215,6 +215,12 @@ HAVING l2_norm(avg(e.vector)) > 0
 ORDER BY p.topic_id, e.model_id
 ON CONFLICT (model_id, topic_id) DO UPDATE SET vector = excluded.vector;
 
+-- name: topics_without_vector
+SELECT DISTINCT p.topic_id FROM post p JOIN embedding e ON e.post_id = p.id
+LEFT JOIN topic_embedding te ON te.topic_id = p.topic_id AND te.model_id = e.model_id
+WHERE p.text IS NOT NULL AND te.topic_id IS NULL
+ORDER BY p.topic_id;
+
 -- name: drop_topic_vectors
 DELETE FROM topic_embedding te
 WHERE te.topic_id = ANY (%(topics)s)

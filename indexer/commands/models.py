@@ -1,0 +1,94 @@
+"""`indexer models list|fill|switch|drop`: several embedders side by side, one of them read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clients.composition import build_embedder, open_database
+from clients.config_file import load_config
+from clients.console import print_json
+from clients.postgres.ingest import Ingest
+from clients.postgres.model_store import ModelStore
+
+models = typer.Typer(
+    help="Several embedders side by side: fill a new one while the old one answers, then switch.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
+Name = Annotated[str, typer.Argument(help="A model's name as `models list` shows it.")]
+
+
+@models.command("list")
+def list_models(json: Json = False) -> None:
+    """Show the models that the index has vectors of; recall reads the active one."""
+    with open_database() as database:
+        found = ModelStore(database).models()
+    if json:
+        print_json(
+            {
+                "models": [
+                    {
+                        "name": one.name,
+                        "dimensions": one.dimensions,
+                        "active": one.active,
+                        "vectors": one.vectors,
+                        "set_aside": one.set_aside,
+                        "index": one.index_kind,
+                    }
+                    for one in found
+                ]
+            }
+        )
+        return
+    table = Table("model", "dimensions", "active", "vectors", "set aside", "index")
+    for one in found:
+        row = (one.name, one.dimensions, "yes" if one.active else "", one.vectors, one.set_aside, one.index_kind)
+        table.add_row(*map(str, row))
+    Console().print(table)
+
+
+@models.command()
+def fill(json: Json = False) -> None:
+    """Embed every text with the embedder of config.yml, beside the vectors that are there; build its index.
+
+    The texts come from the index: the forum is not read again. Recall goes on with the active model until `switch`.
+    """
+    config = load_config()
+    with open_database() as database:
+        ingest = Ingest(database, build_embedder(config.embedder), config)
+        done = ingest.fill()
+        kind = ingest.models.build_index(ingest.model)
+        model = ingest.model
+    if json:
+        print_json({"model": model.name, "embedded": done, "index": kind, "active": model.active})
+        return
+    print(f"{done} texts embedded with {model.name}, index: {kind}.")
+    if not model.active:
+        print(f"Recall still reads the other model: python -m indexer models switch {model.name}")
+
+
+@models.command()
+def switch(name: Name, json: Json = False) -> None:
+    """Make recall read this model's vectors, in one statement. Set the same model in config.yml."""
+    with open_database() as database:
+        model = ModelStore(database).switch(name)
+    if json:
+        print_json({"active": model.name})
+    else:
+        print(f"Recall reads {model.name} from now on; config.yml must name the same embedder.")
+
+
+@models.command()
+def drop(name: Name, json: Json = False) -> None:
+    """Delete the vectors of a model that is not active."""
+    with open_database() as database:
+        dropped = ModelStore(database).drop(name)
+    if json:
+        print_json({"dropped": name, "vectors": dropped})
+    else:
+        print(f"{dropped} vectors of {name} deleted.")

@@ -26,13 +26,20 @@ def load_config(path: Path | None = None) -> Config:
     if not given and not path.exists():
         return Config()
     try:
-        data = yaml.safe_load(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    return parse_config(content, where=str(path))
+
+
+def parse_config(content: bytes, *, where: str) -> Config:
+    """The validated config of a file's content; `where` names it in the error. Raises ConfigError."""
+    try:
+        data = yaml.safe_load(content)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""
-        raise ConfigError(f"{path}{place}: not valid YAML: {getattr(error, 'problem', None) or error}.") from error
+        raise ConfigError(f"{where}{place}: not valid YAML: {getattr(error, 'problem', None) or error}.") from error
     if not isinstance(data, dict):
-        raise ConfigError(f"{path}: holds no keys. Write `forum:` and what follows, or start from config.yml.")
-    return Config.parse(data, where=str(path))
+        raise ConfigError(f"{where}: holds no keys. Write `forum:` and what follows, or start from config.yml.")
+    return Config.parse(data, where=where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import ipaddress
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -69,6 +70,12 @@ class BotSection(Section):
     enqueued_days: Count = 14
     sync_concurrency: Count = 1
     limits: LimitsSection = LimitsSection()
+
+    @field_validator("mode", mode="before")
+    @classmethod
+    def _off_is_a_word(cls, value: object) -> object:
+        # YAML reads a bare `off` as false.
+        return "off" if value is False else value
 
 
 class FlagsSection(Section):
@@ -198,6 +205,59 @@ class RetentionSection(Section):
     receipts_days: Count = 30
 
 
+class ShadowSection(Section):
+    """Other flags for a share of the questions, made beside the real answer and never posted."""
+
+    share: Share = 0.0
+    flags: dict[str, bool] = {}
+
+    @field_validator("flags")
+    @classmethod
+    def _known(cls, value: dict[str, bool]) -> dict[str, bool]:
+        for name in value:
+            if name not in FlagsSection.model_fields:
+                near = difflib.get_close_matches(name, list(FlagsSection.model_fields), n=1, cutoff=0.4)
+                raise ValueError(f"unknown flag {name}." + (f" Did you mean {near[0]}?" if near else ""))
+        return value
+
+
+class DigestSection(Section):
+    """The weekly report to the staff."""
+
+    enabled: bool = False
+    category_id: Annotated[int, Field(ge=1)] | None = None
+    weekday: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] = "monday"
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> DigestSection:
+        if self.enabled and self.category_id is None:
+            raise ValueError("category_id must name the staff's category when the digest is enabled")
+        return self
+
+
+class AdminSection(Section):
+    """The pages under /admin; the password is THREADCITE_ADMIN_TOKEN."""
+
+    language: Literal["en", "fr"] = "en"
+    session_hours: Annotated[int, Field(ge=1, le=720)] = 12
+    secure_cookie: bool = False
+    proxy_header: str = ""
+    proxy_addresses: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _proxy_is_known(self) -> AdminSection:
+        if self.proxy_header and not self.proxy_addresses:
+            raise ValueError("proxy_addresses must name the proxies whose proxy_header is believed")
+        for address in self.proxy_addresses:
+            ipaddress.ip_network(address)
+        return self
+
+
+class LoggingSection(Section):
+    format: Literal["auto", "json", "text"] = "auto"
+    member_text: bool = False
+
+
 class Config(Section):
     """The whole of config.yml."""
 
@@ -215,6 +275,10 @@ class Config(Section):
     indexer: IndexerSection = IndexerSection()
     webhook: WebhookSection = WebhookSection()
     retention: RetentionSection = RetentionSection()
+    shadow: ShadowSection = ShadowSection()
+    digest: DigestSection = DigestSection()
+    admin: AdminSection = AdminSection()
+    logging: LoggingSection = LoggingSection()
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], *, where: str = "config.yml") -> Config:

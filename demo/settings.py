@@ -28,4 +28,3 @@ class Settings:
     approve_unless_trust_level: int = 0
     #: 0: no limit (Discourse: 60)
     max_admin_api_reqs_per_minute: int = 0
-    retry_web_hook_events: bool = False

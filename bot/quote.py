@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bot.stages.follow import is_question
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
 from forum.cues import advises, asks, complains, corrects, greets
@@ -24,7 +25,7 @@ _LONGEST, _SHORTEST = 600, 40
 _PASSAGES, _WEAK_PASSAGES, _A_POST = 4, 2, 2
 _ROOM, _LIST_ROOM = 420, 800
 #: A further passage must reach this share of the best one, a neighbouring sentence this share of its passage.
-_WORTH, _BESIDE = 0.55, 0.5
+_WORTH, _BESIDE = 0.65, 0.5
 #: Two passages that share more of their terms say the same thing.
 _SAME = 0.6
 _LEANS = (
@@ -58,9 +59,7 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     """
     sources = zoned.evidence.sources
     posts = _scored(query, sources, tools)
-    found = [
-        passage for n, post in enumerate(posts, 1) for passage in _passages(n, post, sources[n - 1].passage.text)
-    ]
+    found = [passage for n, post in enumerate(posts, 1) for passage in _passages(n, post)]
     chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
     blocks = tuple(
         block
@@ -88,15 +87,22 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
+    [fit] = _shares([[_fit(source) for source in sources]])
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
-        prior = 0.12 / (n + 1) + 0.12 * source.passage.signals.accepted
+        prior = 0.3 * fit[n] + 0.1 / (n + 1) + 0.1 * source.passage.signals.accepted - 0.4 * is_question(source.passage)
         row = []
         for place, piece in enumerate(post):
-            score = 0.5 * words[n][place] + 0.4 * close[n][place] + prior + _manner(piece, source)
+            score = 0.4 * words[n][place] + 0.3 * close[n][place] + prior + _manner(piece, source)
             row.append(_Scored(piece, held[n][place], score, _quotable(piece)))
         out.append(row)
     return out
+
+
+def _fit(source: Candidate) -> float:
+    """How well the whole post fits, by words and by vector."""
+    match = source.match
+    return 0.5 * match.coverage + 0.3 * match.rare_coverage + (match.cosine or 0.0)
 
 
 def _weight(found: frozenset[str], idf: Idf) -> float:
@@ -140,13 +146,14 @@ def _quotable(piece: Piece) -> bool:
     return (
         len(text) <= _LONGEST
         and any(char.isalpha() for char in text)
+        and not _heads(piece)
         and not asks(text)
         and not greets(text)
         and not is_order(text)
     )
 
 
-def _passages(n: int, post: list[_Scored], text: str) -> list[_Passage]:
+def _passages(n: int, post: list[_Scored]) -> list[_Passage]:
     """The best passages of one post, none overlapping; none when the post gives orders to the bot."""
     if any(is_order(one.piece.text) for one in post):
         return []
@@ -155,16 +162,16 @@ def _passages(n: int, post: list[_Scored], text: str) -> list[_Passage]:
     for best in sorted(range(len(post)), key=lambda place: -post[place].score):
         if best in taken or not post[best].quotable or len(found) == _A_POST:
             continue
-        start, end = _grown(post, best, text, taken)
+        start, end = _grown(post, best, taken, whole_posts=not found)
         taken.update(range(start, end))
         held = frozenset[str]().union(*(one.terms for one in post[start:end]))
         found.append(_Passage(n, start, end, post[best].score, held))
     return found
 
 
-def _grown(post: list[_Scored], best: int, text: str, taken: set[int]) -> tuple[int, int]:
+def _grown(post: list[_Scored], best: int, taken: set[int], *, whole_posts: bool) -> tuple[int, int]:
     """The piece with what it needs to be understood, and with good neighbours while there is room."""
-    start, end = _list_around(post, best) if post[best].piece.kind is Kind.ITEM else (best, best + 1)
+    start, end = _list_around(post, best) if _listed(post[best]) else (best, best + 1)
     if taken.intersection(range(start, end)):
         start, end = best, best + 1
 
@@ -175,6 +182,9 @@ def _grown(post: list[_Scored], best: int, text: str, taken: set[int]) -> tuple[
         start -= 1
     while free(end) and _introduces(post, end - 1) and end < best + 9:
         end += 1
+    if whole_posts and not _listed(post[end - 1]):
+        while free(end) and post[end].piece.end - post[start].piece.start <= _ROOM:
+            end += 1
     while True:
         size = post[end - 1].piece.end - post[start].piece.start
         sides = [place for place in (start - 1, end) if free(place) and _fits(post, place, best, size)]
@@ -189,11 +199,11 @@ def _grown(post: list[_Scored], best: int, text: str, taken: set[int]) -> tuple[
 def _list_around(post: list[_Scored], best: int) -> tuple[int, int]:
     """The whole list with the line that introduces it when it is short, else the item alone."""
     start, end = best, best + 1
-    while start > 0 and post[start].piece.kind is Kind.ITEM:
+    while start > 0 and _listed(post[start]):
         start -= 1
     if not post[start].piece.text.endswith(":"):
-        start += post[start].piece.kind is not Kind.ITEM
-    while end < len(post) and post[end].piece.kind is Kind.ITEM:
+        start += not _listed(post[start])
+    while end < len(post) and _listed(post[end]):
         end += 1
     whole = post[end - 1].piece.end - post[start].piece.start <= _LIST_ROOM
     whole = whole and all(post[place].quotable for place in range(start, end))
@@ -208,7 +218,7 @@ def _fits(post: list[_Scored], place: int, best: int, size: int) -> bool:
 def _leans(post: list[_Scored], place: int) -> bool:
     """It cannot be understood without what stands before it."""
     piece = post[place].piece
-    if piece.kind is Kind.CODE or (piece.kind is Kind.ITEM and post[place - 1].piece.text.endswith(":")):
+    if piece.kind is Kind.CODE or (_listed(post[place]) and post[place - 1].piece.text.endswith(":")):
         return True
     first = piece.text.split(" ", 1)[0].strip(",.;:").lower().replace("’", "'")
     return first in _LEANS or len(piece.text) < _SHORTEST or (piece.text[:1].islower() and piece.kind is Kind.SENTENCE)
@@ -219,12 +229,21 @@ def _introduces(post: list[_Scored], place: int) -> bool:
     piece = post[place].piece
     if piece.text.endswith(":"):
         return True
-    if piece.kind is not Kind.ITEM or place + 1 >= len(post):
+    if not _listed(post[place]) or place + 1 >= len(post):
         return False
     began = place
-    while began > 0 and post[began].piece.kind is Kind.ITEM:
+    while began > 0 and _listed(post[began]):
         began -= 1
-    return post[began].piece.text.endswith(":") and post[place + 1].piece.kind is Kind.ITEM
+    return post[began].piece.text.endswith(":") and _listed(post[place + 1])
+
+
+def _listed(one: _Scored) -> bool:
+    return one.piece.kind in (Kind.ITEM, Kind.STEP)
+
+
+def _heads(piece: Piece) -> bool:
+    """A heading: a few words that end like no sentence."""
+    return piece.kind is Kind.SENTENCE and len(piece.text) <= 60 and piece.text[-1].isalnum()
 
 
 def _chosen(found: list[_Passage], limit: int) -> list[_Passage]:
@@ -243,22 +262,19 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _blocks(passage: Sequence[_Scored], n: int) -> list[Block]:
-    """Sentences in a row are one list item with its marker; code is a block of its own below it."""
+    """Sentences in a row are one list item; every item has its marker; code is a block of its own."""
     out: list[Block] = []
     for one in passage:
         piece = one.piece
+        inside = bool(out)
         if piece.kind is Kind.CODE:
             out.append(Block("code", piece.text))
-        elif piece.kind is Kind.ITEM and out:
-            out.append(Block("item", piece.text, depth=1, label="-"))
-        elif out and out[-1].kind == "item" and out[-1].depth == 0 and piece.kind is Kind.SENTENCE:
-            out[-1] = Block("item", f"{out[-1].text} {piece.text}", label="-")
+        elif _listed(one):
+            out.append(Block("item", piece.text, depth=int(inside), label="1." if piece.kind is Kind.STEP else "-"))
+        elif inside and out[-1].kind == "item" and out[-1].depth == 0:
+            out[-1] = replace(out[-1], text=f"{out[-1].text} {piece.text}")
         else:
             out.append(Block("item", piece.text, label="-"))
-    last = max((place for place, block in enumerate(out) if block.kind == "item"), default=None)
-    if last is None:
+    if not any(block.kind == "item" for block in out):
         return [Block("item", mark(n), label="-"), *out]
-    first = next(place for place, block in enumerate(out) if block.kind == "item")
-    for place in {first if out[-1].kind == "code" else last}:
-        out[place] = Block("item", f"{out[place].text} {mark(n)}", depth=out[place].depth, label=out[place].label)
-    return out
+    return [block if block.kind == "code" else replace(block, text=f"{block.text} {mark(n)}") for block in out]

@@ -1,0 +1,146 @@
+"""Stage follow: from the post that was found to the post of its thread that answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import zip_longest
+
+from bot.stages.results import Query, Zoned
+from bot.tools import Tools
+from forum.config import Config
+from forum.cues import asks, complains, corrects
+from forum.errors import ModelMismatch, RemoteError
+from forum.orders import is_order
+from forum.pieces import pieces
+from forum.ports import Vectors
+from forum.text import excerpt
+from forum.types import Candidate, Match, Passage, Scope, Zone
+from forum.window import best_window
+
+#: The threads that are read on, how far around the post that was found, and posts taken of each.
+_THREADS, _RADIUS = 3, 8
+_FIRST_THREAD, _OTHER_THREADS = 3, 2
+#: A post of a thread is worth a place of its own from this share of the thread's best.
+_CLOSE = 0.6
+
+
+def follow(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
+    """The same evidence with, for the best threads, the posts that answer: a question is found by its words, its
+    answer often shares few of them. At most `evidence.sources`; a post that gives orders to the bot goes.
+
+    Posts that no channel found carry no ranks; their logit is the reranker's own. Off with the flag `neighbours`.
+    """
+    if zoned.zone is Zone.ABSTAIN or not zoned.evidence.sources:
+        return replace(zoned, decision="nothing to follow", reason="", data={}, degraded=())
+    honest = tuple(one for one in zoned.evidence.sources if not _orders(one.passage))
+    dropped = [one.passage.content_id for one in zoned.evidence.sources if _orders(one.passage)]
+    groups = [[one] for one in honest]
+    if config.flags.neighbours:
+        groups = _threads(query, honest, tools, config) + groups[_THREADS:]
+    sources = _merged(groups, config.evidence.sources)
+    added = [one.passage.content_id for one in sources if one not in zoned.evidence.sources]
+    return replace(
+        zoned,
+        decision=f"{len(added)} posts of the threads" if config.flags.neighbours else "off",
+        reason=f"{len(dropped)} posts that address the bot are left out" if dropped else "",
+        degraded=(),
+        evidence=replace(zoned.evidence, sources=sources),
+        data={"added": added, "dropped": dropped, "sources": [one.passage.content_id for one in sources]},
+    )
+
+
+def _orders(passage: Passage) -> bool:
+    return any(is_order(piece.text) for piece in pieces(passage.text))
+
+
+def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: Config) -> list[list[Candidate]]:
+    asking = query.question.post_id
+    scope = Scope(exclude_post_ids=frozenset() if asking is None else frozenset((asking,)))
+    around: list[list[Passage]] = []
+    for one in honest[:_THREADS]:
+        near = tools.index.neighbours(one.passage.post_id, radius=_RADIUS, scope=scope) if one.passage.post_id else []
+        around.append([passage for passage in near if not _orders(passage)])
+    ids = [passage.post_id for near in around for passage in near]
+    ids += [one.passage.post_id for one in honest[:_THREADS]]
+    vector = _vector(query, tools)
+    matches = tools.index.matches(ids, text=query.full, vector=vector, scope=scope) if any(around) else {}
+    groups: list[list[Candidate]] = []
+    for place, (found, near) in enumerate(zip(honest[:_THREADS], around, strict=True)):
+        thread = [found, *(_candidate(query, passage, matches, config) for passage in near)]
+        worth = {id(one): _worth(one, matches, thread) for one in thread}
+        best = max(worth.values())
+        ranked = sorted(thread, key=lambda one: -worth[id(one)])
+        chosen = [one for one in ranked if worth[id(one)] >= _CLOSE * best and worth[id(one)] > 0]
+        chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
+        groups.append(_scored(query, chosen or [found], tools))
+    return groups
+
+
+def _vector(query: Query, tools: Tools) -> Vectors | None:
+    try:
+        return tools.embedder.embed_query(query.full)
+    except (RemoteError, ModelMismatch):
+        return None
+
+
+def _candidate(query: Query, passage: Passage, matches: dict[int, Match], config: Config) -> Candidate:
+    limit = config.evidence.excerpt_characters
+    seen = best_window(passage.text, query.full, limit) if config.reranker.excerpt == "relevant" else ""
+    return Candidate(
+        passage=passage, match=matches.get(passage.post_id, Match()), excerpt=seen or excerpt(passage.text, limit)
+    )
+
+
+def _worth(one: Candidate, matches: dict[int, Match], thread: list[Candidate]) -> float:
+    """How likely this post of the thread is the one that answers: fit, acceptance, likes; a question is none."""
+    match = matches.get(one.passage.post_id, one.match)
+    closest = max((matches.get(other.passage.post_id, other.match).cosine or 0.0) for other in thread)
+    likes = max(other.passage.signals.post_likes for other in thread)
+    worth = 0.5 * match.coverage + 0.3 * match.rare_coverage
+    worth += 0.5 * (match.cosine or 0.0) / closest if closest > 0 else 0.0
+    worth += 0.35 * one.passage.signals.accepted + 0.1 * one.passage.signals.staff
+    worth += 0.3 * math.log1p(one.passage.signals.post_likes) / math.log1p(max(likes, 3))
+    worth += 0.2 * corrects(one.passage.text)
+    if is_question(one.passage):
+        worth -= 0.6
+    elif len(one.passage.text) < 60:
+        worth -= 0.3
+    return worth
+
+
+def is_question(passage: Passage) -> bool:
+    """A post that asks: it opens a thread with a question or a trouble in it, or is little but a question."""
+    said = [piece.text for piece in pieces(passage.text)]
+    questions = sum(asks(one) for one in said)
+    if passage.post_number == 1:
+        titled = asks(passage.title) or (questions > 0 and len(passage.text) < 900)
+        return titled or (any(complains(one) for one in said) and len(passage.text) < 700)
+    return questions > 0 and questions >= len(said) / 3
+
+
+def _scored(query: Query, chosen: list[Candidate], tools: Tools) -> list[Candidate]:
+    """Posts that the reranker has not seen get its logit, where it answers."""
+    new = [one for one in chosen if one.logit is None]
+    if not new or (len(new) == len(chosen) and all(one.ranks for one in chosen)):
+        return chosen
+    try:
+        logits = dict(zip(map(id, new), tools.reranker.score(query.full, new), strict=True))
+    except RemoteError:
+        return chosen
+    return [replace(one, logit=logits[id(one)]) if id(one) in logits else one for one in chosen]
+
+
+def _merged(groups: list[list[Candidate]], limit: int) -> tuple[Candidate, ...]:
+    """The best of each thread first come first, then their seconds; threads stay together, in their order."""
+    kept: set[str] = set()
+    for rank in zip_longest(*groups):
+        for one in rank:
+            if one is not None and len(kept) < limit:
+                kept.add(one.passage.content_id)
+    out: dict[str, Candidate] = {}
+    for group in groups:
+        for one in group:
+            if one.passage.content_id in kept:
+                out.setdefault(one.passage.content_id, one)
+    return tuple(out.values())

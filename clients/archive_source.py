@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from clients.discourse_json import read_source_post, read_topic
-from forum.errors import SourceError
+from forum.errors import UsageError
 from forum.topic_links import hosts_of_topic_links
 from forum.types import Category, SourcePost
 
@@ -31,8 +31,8 @@ class ArchiveSource:
     """The posts of a file or folder, file by file in the order of their names, line by line.
 
     What cannot be read is handed to `on_problem` as one line that names the file and the line or byte; empty and
-    `null` lines are counted in `skipped`. A cursor is `FILE:LINE`. Raises SourceError for an archive without any
-    readable file.
+    `null` lines are counted in `skipped`. A cursor is `FILE:LINE`. Raises UsageError for an archive without any
+    file that can be opened.
     """
 
     #: Its categories are public by the operator's declaration, and nothing in it is newer than its own dates.
@@ -132,19 +132,19 @@ class _Unreadable(Exception):
 
 def _files(path: Path) -> list[Path]:
     if not path.exists():
-        raise SourceError(f"archive:{path}: no such file or folder.")
+        raise UsageError(f"archive:{path}: no such file or folder.")
     if path.is_file():
         files = [path]
     else:
         files = sorted(file for file in path.rglob("*") if file.is_file() and re.search(r"\.jsonl?(\.gz)?$", file.name))
     if not files:
-        raise SourceError(f"archive:{path}: no *.json, *.jsonl or their .gz in this folder.")
+        raise UsageError(f"archive:{path}: no *.json, *.jsonl or their .gz in this folder.")
     try:
         for file in files:
             with file.open("rb") as handle:
                 handle.read(1)
     except OSError as error:
-        raise SourceError(f"archive:{file}: cannot be read: {error.strerror}.") from error
+        raise UsageError(f"archive:{file}: cannot be read: {error.strerror}.") from error
     return files
 
 

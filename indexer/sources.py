@@ -12,7 +12,7 @@ from forum.ports import PostSource
 
 
 def open_source(argument: str, config: Config, *, on_problem: Callable[[str], None]) -> PostSource:
-    """The source that the argument names. Raises UsageError for an unknown kind, SourceError for an unreadable one."""
+    """The source that the argument names. Raises UsageError for an unknown kind or an unreadable archive."""
     kind, colon, rest = argument.partition(":")
     if kind == "archive":
         if not rest:

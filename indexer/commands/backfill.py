@@ -17,6 +17,7 @@ from indexer.backfill import Progress
 from indexer.backfill import backfill as run_backfill
 from indexer.progress import progress_bar
 from indexer.sources import forum_host, open_source
+from indexer.stopping import stoppable
 from indexer.until import Until
 
 
@@ -60,7 +61,7 @@ def backfill(
     if until is not None:
         posts = Until(posts, until.replace(tzinfo=UTC))
     embedder = build_embedder(config.embedder)
-    with open_database() as database:
+    with stoppable(), open_database() as database:
         ingest = Ingest(database, embedder, config, forum_host=forum)
         with progress_bar() as show:
             done = run_backfill(

@@ -13,6 +13,7 @@ from clients.config_file import load_config
 from clients.console import print_json
 from clients.postgres.ingest import Ingest
 from clients.postgres.model_store import ModelStore
+from indexer.stopping import stoppable
 
 models = typer.Typer(
     help="Several embedders side by side: fill a new one while the old one answers, then switch.",
@@ -59,7 +60,7 @@ def fill(json: Json = False) -> None:
     The texts come from the index: the forum is not read again. Recall goes on with the active model until `switch`.
     """
     config = load_config()
-    with open_database() as database:
+    with stoppable(), open_database() as database:
         ingest = Ingest(database, build_embedder(config.embedder), config)
         done = ingest.fill()
         kind = ingest.models.build_index(ingest.model)

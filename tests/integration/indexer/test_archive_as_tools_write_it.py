@@ -11,7 +11,7 @@ import pytest
 
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.pool import Database
-from forum.errors import SourceError, UsageError
+from forum.errors import UsageError
 from indexer.backfill import Progress
 
 from .conftest import lines, record
@@ -129,9 +129,9 @@ def test_a_topic_page_gives_its_posts_with_the_topics_own_title_and_tags(
 
 
 def test_a_folder_without_archives_and_a_path_that_is_not_there_are_refused(tmp_path: Path, backfill: Backfill) -> None:
-    with pytest.raises(SourceError, match=r"no \*\.json"):
+    with pytest.raises(UsageError, match=r"no \*\.json"):
         backfill(tmp_path)
-    with pytest.raises(SourceError, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         backfill(tmp_path / "absent")
 
 

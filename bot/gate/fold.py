@@ -42,7 +42,7 @@ _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
 _SHORTEST, _LONGEST, _MOST = 10, 80, 32
 _WIDEST = 16
 #: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
-_JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we"} | {
+_JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we", b"a"} | {
     *(b"le", b"la", b"de", b"du", b"un", b"je", b"tu", b"et", b"ta", b"te", b"ma")
 }
 #: How far around a word that was undone the second spelling is searched, in words.

@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 import Stemmer
@@ -65,25 +66,33 @@ def terms(text: str, language: str | None = None) -> list[str]:
     """
     tokens = _tokens(text)
     chosen = language if language in _LANGUAGES else _language(tokens) or "en"
-    return _analysed(tokens, (chosen,), STOP[chosen])
+    return _analysed(tokens, chosen, STOP[chosen])
 
 
 def query_terms(text: str, limit: int = 12, document_frequency: DocumentFrequencies | None = None) -> list[str]:
-    """At most `limit` distinct terms to ask the index for: the rarest that it holds, rarest first.
+    """The stems of at most `limit` words to ask the index for: of those that it holds the rarest, rarest first.
 
-    A question that does not show its language is stemmed both ways. `document_frequency` maps a term to the number
-    of posts that hold it (or is a function from all candidates to such a map); without it, the first terms count.
+    A word of a question that is French, or does not show its language, has two stems, so that a French
+    "installation" finds the English one: the list is then at most 2 x `limit` long. `document_frequency` maps a term
+    to the number of posts that hold it (or is a function from all candidates to such a map); without it, the first
+    words count.
     """
     tokens = _tokens(text)
     language = _language(tokens)
-    languages = (language,) if language else tuple(_LANGUAGES)
     stop = STOP[language] if language else STOP_UNKNOWN
-    candidates = list(dict.fromkeys(_analysed(tokens, languages, stop)))[:_MOST_CANDIDATES]
-    if document_frequency is None or not candidates:
-        return candidates[:limit]
+    languages = ("en",) if language == "en" else ("en", "fr")
+    # Each language gives one term for one word: zipped, they are the ways to stem it.
+    words = list(dict.fromkeys(zip(*(_analysed(tokens, one, stop) for one in languages), strict=True)))
+    words = words[:_MOST_CANDIDATES]
+    if document_frequency is None:
+        return list(dict.fromkeys(chain.from_iterable(words[:limit])))
+    candidates = list(dict.fromkeys(chain.from_iterable(words)))
+    if not candidates:
+        return []
     known = document_frequency(candidates) if callable(document_frequency) else document_frequency
-    found = [term for term in candidates if known.get(term, 0) > 0]
-    return sorted(found, key=lambda term: known[term])[:limit]
+    frequency = {word: sum(known.get(term, 0) for term in set(word)) for word in words}
+    rarest = sorted((word for word in words if frequency[word]), key=lambda word: frequency[word])[:limit]
+    return list(dict.fromkeys(term for word in rarest for term in word if known.get(term, 0)))
 
 
 def tsquery(terms: Iterable[str]) -> str:
@@ -145,25 +154,26 @@ def _language(tokens: Sequence[str]) -> str | None:
     return "en" if english > french else "fr"
 
 
-def _analysed(tokens: Sequence[str], languages: tuple[str, ...], stop: frozenset[str]) -> list[str]:
+def _analysed(tokens: Sequence[str], language: str, stop: frozenset[str]) -> list[str]:
     out: list[str] = []
     for token in tokens:
         if token.isalnum() and token.isascii():
-            _add_word(token, languages, stop, out)
+            _add_word(token, language, stop, out)
         else:
-            _add_name(token, languages, stop, out)
+            _add_name(token, language, stop, out)
     return out
 
 
-def _add_word(word: str, languages: tuple[str, ...], stop: frozenset[str], out: list[str]) -> None:
+def _add_word(word: str, language: str, stop: frozenset[str], out: list[str]) -> None:
     if word in stop or len(word) > _LONGEST_TERM:
         return
-    for stem in dict.fromkeys(_stem(word, language) for language in languages):
-        if stem:
-            out.append(stem)
+    # Every language gives a term for the same words, so that `query_terms` can pair them.
+    stem = _stem(word, language) or _folded(word)
+    if stem:
+        out.append(stem)
 
 
-def _add_name(token: str, languages: tuple[str, ...], stop: frozenset[str], out: list[str]) -> None:
+def _add_name(token: str, language: str, stop: frozenset[str], out: list[str]) -> None:
     """A token with joints, apostrophes, signs or letters outside of ASCII."""
     if "++" in token or token.endswith("#"):
         out.append(token[:_LONGEST_TERM])
@@ -173,7 +183,7 @@ def _add_name(token: str, languages: tuple[str, ...], stop: frozenset[str], out:
             if _UNSPACED.fullmatch(run):
                 out.extend(run[at : at + 2] for at in range(max(1, len(run) - 1)))
             elif run:
-                _add_name(run, languages, stop, out)
+                _add_name(run, language, stop, out)
         return
     token = token.replace("::", ":")
     if _JOINT.search(token):
@@ -186,7 +196,7 @@ def _add_name(token: str, languages: tuple[str, ...], stop: frozenset[str], out:
     for part in parts:
         word = _without_apostrophes(part)
         if word and (len(parts) == 1 or len(word) > 1):
-            _add_word(word, languages, stop, out)
+            _add_word(word, language, stop, out)
 
 
 def _without_apostrophes(word: str) -> str:

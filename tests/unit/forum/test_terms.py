@@ -67,8 +67,11 @@ def test_a_function_word_of_one_language_that_means_a_thing_in_the_other_stays()
     assert "but" in terms("quel est le but de ce réglage")
 
 
-def test_a_question_without_a_language_is_stemmed_both_ways() -> None:
-    assert query_terms("installation") == ["instal", "install"]
+@pytest.mark.parametrize("question", ["installation", "comment faire l’installation ?"])
+def test_a_question_that_is_not_english_is_stemmed_both_ways(question: str) -> None:
+    assert query_terms(question) == ["instal", "install"]
+    assert query_terms(question, 1, {"instal": 900, "install": 3}) == ["instal", "install"]
+    assert query_terms(question, 1, {"instal": 900}) == ["instal"]
 
 
 def test_a_question_asks_for_the_rarest_terms_that_the_index_holds() -> None:

@@ -173,10 +173,10 @@ class Poster:
         return self._finish(ask, AskState.FAILED, str(error))
 
     def _talks_alone(self, ask: Ask) -> bool:
-        """Whether the topic ends in as many replies of ours as Discourse allows in a row."""
+        """Whether the topic ends (or ended a moment ago) in as many replies of ours as Discourse allows in a row."""
         bot = folded(self._config().forum.bot_username)
-        last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)]
-        return len(last) >= _IN_A_ROW and all(last[-_IN_A_ROW:])
+        last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)][-2 * _IN_A_ROW :]
+        return any(all(last[at : at + _IN_A_ROW]) for at in range(len(last) - _IN_A_ROW + 1))
 
     def _settle(self, ask: Ask, settle_s: float) -> None:
         """A request whose answer was lost may still be at work in the forum: give it time before looking."""

@@ -19,6 +19,7 @@ from forum.text import own_question
 from forum.types import SourcePost
 from forum.username import folded
 
+_WHISPER = 4
 #: What the jobs need of a post's or topic's JSON.
 _KEPT = frozenset(
     "id topic_id post_number cooked created_at updated_at user_id username version post_type reply_to_post_number "
@@ -74,8 +75,8 @@ class Receiver:
                     connection,
                     topic_id=post.topic_id,
                     post_number=post.reply_to_post_number,
-                    reply_post_id=post.id,
-                    reply_post_number=post.post_number,
+                    reply=post,
+                    whisper=post.post_type == _WHISPER,
                 )
             return Taken.ACCEPTED
         replies_to_bot = post.reply_to_post_number is not None and self._ledger.is_own_reply(

@@ -95,9 +95,10 @@ class Sync:
     def _take(self, found: SourcePost) -> None:
         if folded(found.post.username) == self._bot:
             return
+        # A post in a category that nobody has described counts as restricted: ask first.
+        self.category_is_open(found.topic.category_id)
         self._ingest.ingest([found], when_embedder_down="store")
-        if found.post.version > 1 or found.post.hidden or found.post.user_deleted or found.post.deleted_at:
-            self._correct([found.post.id])
+        self._correct([found.post.id])
 
     def _gone(self, post_id: int, now: datetime) -> None:
         self._ingest.destroy_posts([post_id], at=now)
@@ -125,14 +126,17 @@ class Sync:
         if event == "topic_recovered":
             self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=now)
         elif event in ("topic_edited", "topic_revised") and topic.archetype == "regular":
-            # An edit of title and first post together is told as the topic's alone.
-            try:
-                first = self._forum.first_post(topic.id)
-            except RemoteRefused:
-                return
-            if first is not None:
-                self._receiver.take(seen(first))
+            self._see_first_post(topic.id)
         self._correct(self._ledger.cited_of_topic(topic.id))
+
+    def _see_first_post(self, topic_id: int) -> None:
+        """An edit of title and first post together is told as the topic's alone."""
+        try:
+            first = self._forum.first_post(topic_id)
+        except RemoteRefused:
+            return
+        if first is not None:
+            self._receiver.take(seen(first))
 
     def _correct(self, post_ids: Collection[int]) -> None:
         if not post_ids:

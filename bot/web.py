@@ -10,7 +10,8 @@ from bot.health import health
 from bot.receive import Receiver
 from bot.webhook import webhook
 from clients.composition import database_url
-from clients.config_file import load_config
+from clients.config_watch import LiveConfig
+from clients.postgres.config_history import ConfigHistory
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import Queue
@@ -24,14 +25,19 @@ def create_app(url: str | None = None) -> Flask:
 
     Raises ConfigError without a webhook secret: everything that anybody sends would be believed.
     """
-    config = load_config()
+    live = LiveConfig()
+    config = live()
     secrets = read_secrets("WEBHOOK_SECRET")
     if not secrets:
         raise ConfigError("THREADCITE_WEBHOOK_SECRET is not set: give it the webhook's secret in Discourse's admin.")
     database = Database(
         url or database_url(), max_size=config.webhook.threads, timeout_s=config.webhook.database_timeout_s
     )
-    return build_app(database, lambda: config, secrets)
+    live.tell = ConfigHistory(database).note
+    app = build_app(database, live, secrets)
+    # Not before: gunicorn forks between here and the first request.
+    app.before_request(live.watch)
+    return app
 
 
 def build_app(database: Database, config: Callable[[], Config], secrets: Sequence[Secret]) -> Flask:

@@ -99,6 +99,18 @@ class DiscourseClient:
     def categories(self) -> list[Category]:
         return [_read(read_category, record) for record in _records(self._get("/site.json").get("categories"))]
 
+    def topic_list(self, page: int) -> tuple[list[Topic], bool]:
+        """Page `page` (from 0) of the visible topics, newest first, with tags; and whether more follow."""
+        answer = _record(self._get("/latest.json", order="created", page=page).get("topic_list"))
+        topics = [_read(read_topic, record) for record in _records(answer.get("topics"))]
+        return topics, bool(topics) and isinstance(answer.get("more_topics_url"), str)
+
+    def readers(self, category_id: int) -> frozenset[int]:
+        """Ids of the groups that may read a category; empty when the forum does not tell."""
+        detail = _record(self._get(f"/c/{category_id}/show.json").get("category"))
+        ids = (record.get("group_id") for record in _records(detail.get("group_permissions")))
+        return frozenset(one for one in ids if isinstance(one, int))
+
     def replies(self, post_id: int) -> list[Post]:
         """The direct replies to a post, at most the first 200."""
         found: list[Post] = []

@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 
 from bot.answer import answer
-from bot.composition import build_tools
 from bot.jobs import lanes
+from bot.live_tools import LiveTools
 from bot.worker import run_worker
 from clients.composition import build_forum, database_url
-from clients.config_file import load_config
+from clients.config_watch import LiveConfig
+from clients.postgres.config_history import ConfigHistory
 from clients.postgres.ingest import Ingest
 from clients.postgres.migrate import migrate
 from clients.postgres.pool import Database
+from forum.types import Answer, Question
 
 
 def work() -> None:
@@ -20,17 +22,25 @@ def work() -> None:
 
     Example: THREADCITE_DISCOURSE_API_KEY_FILE=key.txt python -m bot work
     """
-    config = load_config()
+    live = LiveConfig()
+    config = live()
     url = database_url()
     migrate(url)
     size = sum(lane.concurrency for lane in lanes(config)) + 4
     with Database(url, max_size=size) as database:
-        tools = build_tools(config, database)
+        live.tell = ConfigHistory(database).note
+        live.watch()
+        tools = LiveTools(live, database)
+
+        def answered(question: Question) -> Answer:
+            now = tools()
+            return answer(question, now.tools, now.config)
+
         run_worker(
             database,
             build_forum(config),
-            Ingest(database, tools.embedder, config),
-            lambda question: answer(question, tools, config),
-            lambda: config,
+            Ingest(database, tools().tools.embedder, config),
+            answered,
+            live,
             stop=threading.Event(),
         )

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
 from forum.ask import Ask, Asking, AskState
+from forum.types import Post
 
 _ASK_FIELDS = {field.name for field in fields(Ask)}
 
@@ -82,16 +83,17 @@ class Ledger:
         return connection.execute(self._sql["has_reply"], {"post_id": post_id}).fetchone() is not None
 
     def saw_own_reply(
-        self, connection: Connection, *, topic_id: int, post_number: int, reply_post_id: int, reply_post_number: int
+        self, connection: Connection, *, topic_id: int, post_number: int, reply: Post, whisper: bool
     ) -> None:
-        """A post of the bot answers the post `post_number` of the topic."""
+        """`reply`, a post of the bot, answers the post `post_number` of the topic."""
         connection.execute(
             self._sql["saw_own_reply"],
             {
                 "topic_id": topic_id,
                 "post_number": post_number,
-                "reply_post_id": reply_post_id,
-                "reply_post_number": reply_post_number,
+                "reply_post_id": reply.id,
+                "reply_post_number": reply.post_number,
+                "whisper": whisper,
             },
         )
 

@@ -117,7 +117,7 @@ SET state = CASE WHEN state IN ('posting', 'enqueued') THEN outcome ELSE state E
     reply_post_id = %(reply_post_id)s, reply_post_number = %(reply_post_number)s,
     posted_at = COALESCE(posted_at, now()), next_try_at = NULL, updated_at = now()
 WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s AND reply_post_id IS NULL
-  AND state IN ('posting', 'enqueued')
+  AND state IN ('posting', 'enqueued') AND NOT (approved AND %(whisper)s)
 RETURNING post_id
 
 -- name: finish
@@ -136,7 +136,7 @@ WHERE post_id = %(post_id)s AND lease = %(lease)s
 -- name: approve
 -- A person lets a draft out, as it is or with other words.
 UPDATE ask
-SET state = 'ready', approved = true, reply_raw = COALESCE(%(reply_raw)s, reply_raw), reply_post_id = NULL,
+SET state = 'ready', approved = true, outcome = 'posted', reply_raw = COALESCE(%(reply_raw)s, reply_raw), reply_post_id = NULL,
     reply_post_number = NULL, reason = %(reason)s, updated_at = now()
 WHERE post_id = %(post_id)s AND state IN ('draft', 'shadowed') AND reply_raw IS NOT NULL
 RETURNING *

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -14,12 +15,14 @@ import pytest
 from psycopg import sql
 from werkzeug.serving import make_server
 
+from bot.jobs import answer_job
 from bot.web import build_app
 from bot.worker import run_worker
 from clients.discourse import DiscourseClient
 from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
+from clients.postgres.queue import Queue
 from clients.secrets import Secret
 from clients.wordllama_embedder import WordLlamaEmbedder
 from demo.runner import BOT_KEY, PracticeForum
@@ -61,6 +64,7 @@ class Room:
 
     def reset(self) -> None:
         self.practice.fail_no_more()
+        self.declined_before = self.ledger.counts().get("declined", 0)
         self.answer = made_up
         limits = {"per_member_per_hour": 1000, "per_topic_per_hour": 1000, "per_trust_level": {}}
         self.settings = {
@@ -130,6 +134,33 @@ class Room:
         bot = store.user_named(BOT).id
         mine = [p for p in store.posts.values() if p.topic_id == topic_id and p.user_id == bot]
         return [p for p in mine if not (p.deleted_at or p.user_deleted)]
+
+    def received(self, post_id: int) -> bool:
+        """Whether a delivery about the post has come in."""
+        with self.database.connection() as connection:
+            query = "SELECT 1 FROM receipt WHERE key LIKE %s"
+            return connection.execute(query, [f"post_%:{post_id}:%"]).fetchone() is not None
+
+    def until_idle(self) -> None:
+        """Until no job but the periodic ones waits or runs."""
+        query = "SELECT 1 FROM procrastinate_jobs WHERE queue_name <> 'house' AND status IN ('todo', 'doing')"
+
+        def idle() -> bool:
+            with self.database.connection() as connection:
+                return connection.execute(query).fetchone() is None
+
+        self.until(idle)
+
+    def approve(self, post_id: int, **more: Any) -> None:
+        """What the drafts page does."""
+        ask = self.ledger.approve(post_id, **more)
+        assert ask is not None
+        with self.database.transaction() as connection:
+            Queue().defer(connection, answer_job(ask.post_id, ask.topic_id))
+
+    def make_bot_staff(self) -> None:
+        store = self.practice.forum.store
+        store.commit([replace(self.member(BOT), moderator=True)], [])
 
     def until(self, true: Callable[[], Any], timeout_s: float = 30) -> Any:
         end = time.monotonic() + timeout_s

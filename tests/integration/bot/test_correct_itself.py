@@ -1,0 +1,133 @@
+"""A reply is edited within a minute when a post that it cites is deleted, hidden, closed off or rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forum.ask import AskState
+from forum.types import Answer, Candidate, Citation, Passage, Question, Route, Zone
+from tests.integration.bot.conftest import Room, made_up
+
+FIRST, SECOND = "The first bucket tips at two millimetres.", "The second bucket is emptied by hand."
+
+
+def citing(room: Room, *posts: Any) -> Callable[[Question], Answer]:
+    """An answer with a sentence and a source for each post, as the renderer writes it."""
+
+    def answer(question: Question) -> Answer:
+        citations = tuple(
+            Citation(
+                n=n,
+                url=f"{room.practice.url}/t/x/{post.topic_id}/{post.post_number}",
+                post_id=post.id,
+                topic_id=post.topic_id,
+                post_number=post.post_number,
+                quote=post.raw,
+            )
+            for n, post in enumerate(posts, 1)
+        )
+        body = " ".join(f"{c.quote} [[{c.n}]]({c.url})" for c in citations)
+        sources = "\n".join(f"- {c.n}: [A topic]({c.url})\n  > {c.quote}" for c in citations)
+        return replace(
+            made_up(question),
+            text=f"{body}\n\n**Sources**\n\n{sources}",
+            citations=citations,
+            sources=tuple(
+                Candidate(passage=Passage(content_id=f"post:{p.id}:1", post_id=p.id, title="A topic", text=p.raw))
+                for p in posts
+            ),
+            zone=Zone.OK,
+            route=Route.ANSWERED,
+        )
+
+    return answer
+
+
+def cited(room: Room) -> tuple[Any, Any, Any]:
+    """Two posts in topics of their own, indexed, and a reply that cites both."""
+    posts = [room.say(room.topic(by="hexley").topic_id, text, by="hexley") for text in (FIRST, SECOND)]
+    room.until(lambda: len(room.ledger.public_texts([post.id for post in posts])) == 2)
+    room.answer = citing(room, *posts)
+    asked = room.ask(room.topic().topic_id)
+    assert room.ended(asked.id).state is AskState.POSTED
+    return posts[0], posts[1], asked
+
+
+def text(room: Room, asked: Any) -> str:
+    (reply,) = room.replies(asked.topic_id)
+    return str(reply.raw)
+
+
+def by_author(room: Room, post: Any) -> None:
+    room.practice.forum.delete_post(room.member("hexley"), post_id=post.id)
+
+
+def by_staff(room: Room, post: Any) -> None:
+    room.practice.forum.delete_post(room.member("maelle"), post_id=post.id)
+
+
+def with_its_topic(room: Room, post: Any) -> None:
+    room.practice.forum.delete_topic(room.member("maelle"), topic_id=post.topic_id)
+
+
+def moved_to_staff(room: Room, post: Any) -> None:
+    room.practice.forum.edit_topic(room.member("maelle"), topic_id=post.topic_id, category_id=11)
+
+
+def rewritten(room: Room, post: Any) -> None:
+    room.practice.forum.edit_post(room.member("hexley"), post_id=post.id, raw="I was wrong about all of that, sorry.")
+
+
+@pytest.mark.parametrize("change", [by_author, by_staff, with_its_topic, moved_to_staff, rewritten])
+def test_what_rested_on_a_source_that_went_is_taken_out(room: Room, change: Callable[[Room, Any], None]) -> None:
+    first, _, asked = cited(room)
+    change(room, first)
+    room.until(lambda: FIRST not in text(room, asked))
+    assert SECOND in text(room, asked)
+    assert "[[1]]" not in text(room, asked)
+    assert "changed or removed" in text(room, asked)
+
+
+def test_a_reply_that_has_nothing_left_says_so(room: Room) -> None:
+    first, second, asked = cited(room)
+    by_staff(room, first)
+    by_staff(room, second)
+    room.until(lambda: "nothing left" in text(room, asked))
+
+
+def test_an_edit_that_keeps_the_quotation_changes_nothing(room: Room) -> None:
+    first, _, asked = cited(room)
+    before = text(room, asked)
+    room.practice.forum.edit_post(room.member("hexley"), post_id=first.id, raw=f"{FIRST} And that is that.")
+    room.until(lambda: "And that is that." in room.ledger.public_texts([first.id]).get(first.id, ""))
+    room.until_idle()
+    assert text(room, asked) == before
+
+
+def test_a_deleted_post_leaves_the_stored_trace(room: Room) -> None:
+    first, _, asked = cited(room)
+    by_staff(room, first)
+    room.until(lambda: FIRST not in str(room.ledger.trace_of(asked.id)))
+
+
+def test_a_source_that_goes_while_the_answer_is_made_is_not_cited(room: Room) -> None:
+    first = room.say(room.topic(by="hexley").topic_id, FIRST, by="hexley")
+    asked_with: list[Question] = []
+
+    def answer(question: Question) -> Answer:
+        asked_with.append(question)
+        if len(asked_with) > 1:
+            return made_up(question)
+        room.practice.fail("webhooks", "drop", count=9)
+        by_staff(room, first)
+        return citing(room, first)(question)
+
+    room.answer = answer
+    asked = room.ask(room.topic().topic_id)
+    room.ended(asked.id)
+    assert FIRST not in text(room, asked)
+    assert len(asked_with) == 2

@@ -59,7 +59,8 @@ class LiveConfig:
         self.reading = Reading(
             config=config, digest=_digest(content), since=datetime.now(UTC), owner=_owner(self._path)
         )
-        self._tell = tell
+        #: Told of each new reading, after the first look; may be given later.
+        self.tell = tell
         self._told: Reading | None = None
         self._last: bytes | None = content
         self._judged: bytes | None = content
@@ -107,10 +108,10 @@ class LiveConfig:
 
     def _tell_once(self) -> None:
         reading = self.reading
-        if self._tell is None or reading is self._told:
+        if self.tell is None or reading is self._told:
             return
         try:
-            self._tell(reading)
+            self.tell(reading)
         except Exception as error:
             log.warning("config_change_not_recorded", error=str(error))
         else:

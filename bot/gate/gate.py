@@ -56,7 +56,7 @@ class Gate:
     """Deterministic: regular expressions (re2, linear time) on the intent of a message; no model, no IO."""
 
     def __init__(self, rules: Iterable[Rule], replies: Mapping[str, Reply]) -> None:
-        """Raises ConfigError when the reply for over-long messages is missing."""
+        """Raises ConfigError when the reply for over-long messages is missing, or a pattern needs no word."""
         if "too_long" not in replies:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)

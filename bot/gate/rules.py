@@ -12,6 +12,7 @@ import re2
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from bot.gate.needs import needs
 from forum.errors import ConfigError
 
 Intent = Literal[
@@ -120,6 +121,8 @@ def _problem(pattern: str) -> str:
         return f"not a re2 pattern ({detail!r}); re2 has no look-around and no back-references"
     if compiled.search(b"") or compiled.search(b". a ."):
         return "matches the empty message; a pattern must ask for a word"
+    if not needs(pattern).groups:
+        return "no word is needed to match; each alternative must hold a whole word"
     return ""
 
 

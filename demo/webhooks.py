@@ -88,8 +88,9 @@ class Webhooks:
             self._queue.put(None)
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(TIMEOUT_S + 1)
-        self._client.close()
+                thread.join(2)
+        if not any(thread.is_alive() for thread in self._threads):  # a receiver that hangs is left to its time-out
+            self._client.close()
 
     def enqueue(self, event: Event) -> None:
         """Freezes the event's payload for every hook that wants it."""

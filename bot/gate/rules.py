@@ -107,6 +107,11 @@ def _ready(rule: Rule, fragments: Mapping[str, str], file: str) -> Rule:
         for pattern, where in zip(filled[key], at, strict=True):
             if problem := _problem(pattern):
                 raise ConfigError(f"{where}: {problem}")
+    for pattern, where in zip(
+        filled["patterns"], (f"{file}: rule {rule.id!r}: {p!r}" for p in rule.patterns), strict=True
+    ):
+        if not needs(pattern).groups:
+            raise ConfigError(f"{where}: no word is needed to match; each alternative must hold a whole word")
     return rule.model_copy(update=filled)
 
 
@@ -121,8 +126,6 @@ def _problem(pattern: str) -> str:
         return f"not a re2 pattern ({detail!r}); re2 has no look-around and no back-references"
     if compiled.search(b"") or compiled.search(b". a ."):
         return "matches the empty message; a pattern must ask for a word"
-    if not needs(pattern).groups:
-        return "no word is needed to match; each alternative must hold a whole word"
     return ""
 
 

@@ -45,7 +45,7 @@ def test_every_reply_stands_in_both_languages(key: str) -> None:
 @pytest.mark.parametrize(
     ("language", "numbers"), [("en", ("112", "911", "988", "3114")), ("fr", ("112", "3114", "988"))]
 )
-def test_a_person_in_danger_is_pointed_to_help(language: str, numbers: tuple[str, ...]) -> None:
+def test_a_person_in_danger_is_pointed_to_help(language: str, numbers: list[str]) -> None:
     reply = load_gate().check("I want to end my life", language).reply or ""
     assert all(number in reply for number in numbers)
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from clients.discourse_json import read_source_post, read_topic
 from forum.errors import UsageError
 from forum.topic_links import hosts_of_topic_links
-from forum.types import Category, SourcePost
+from forum.types import Category, SourcePost, Topic
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -51,6 +51,9 @@ class ArchiveSource:
         return f"archive:{self.path.resolve()}"
 
     def categories(self) -> Sequence[Category]:
+        return ()
+
+    def topics(self) -> Sequence[Topic]:
         return ()
 
     def total(self) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -143,6 +143,10 @@ class PostSource(Protocol):
         ...
 
     def categories(self) -> Sequence[Category]: ...
+
+    def topics(self) -> Iterable[Topic]:
+        """Topics in full, where the source's posts do not tell them so; read before the posts."""
+        ...
 
     def posts(self, *, after: str | None = None) -> Iterator[tuple[SourcePost, str]]:
         """Posts with the cursor that resumes right after each. Raises SourceError."""

@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest, IngestReport
@@ -17,6 +18,7 @@ from forum.ports import PostSource
 from forum.types import SourcePost
 
 _SMALLEST = 64
+_TOPICS = 500
 #: About how long a batch may take.
 _BATCH_S = 4.0
 
@@ -75,6 +77,7 @@ def backfill(
         try:
             if categories := source.categories():
                 ingest.put_categories(categories, at=datetime.now(UTC))
+            _put_topics(source, ingest)
             passed: Counter[str] = Counter()
             with closing(_reports(source, ingest, cursor, batch_posts, limit)) as reports:
                 for report in reports:
@@ -145,6 +148,12 @@ def _batches(
             return
     if batch:
         yield batch, mark
+
+
+def _put_topics(source: PostSource, ingest: Ingest) -> None:
+    topics = iter(source.topics())
+    while chunk := list(islice(topics, _TOPICS)):
+        ingest.put_topics(chunk, at=datetime.now(UTC))
 
 
 def _note_passed(source: PostSource, noted: Counter[str], marks: BackfillStore) -> Counter[str]:

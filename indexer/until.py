@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from forum.ports import PostSource
-from forum.types import Category, SourcePost
+from forum.types import Category, SourcePost, Topic
 
 
 class Until:
@@ -36,6 +36,9 @@ class Until:
 
     def categories(self) -> Sequence[Category]:
         return self._source.categories()
+
+    def topics(self) -> Iterable[Topic]:
+        return self._source.topics()
 
     def posts(self, *, after: str | None = None) -> Iterator[tuple[SourcePost, str]]:
         for post, cursor in self._source.posts(after=after):

@@ -11,6 +11,8 @@ from forum.errors import DatabaseUnavailable
 
 #: The worker reports every ten seconds.
 _SILENT_S = 60.0
+#: A remote service's row in the table of health begins with it; written as often as the worker's own.
+REMOTE = "remote:"
 
 
 def health(ledger: Ledger) -> Blueprint:
@@ -34,7 +36,12 @@ def health(ledger: Ledger) -> Blueprint:
 
 def readiness(ledger: Ledger) -> dict[str, Any]:
     """Ready means: deliveries are taken in. `degraded` names the parts that are down. Raises DatabaseUnavailable."""
-    rows = {row["name"]: row for row in ledger.health()}
+    rows = {
+        row["name"].removeprefix(REMOTE): row
+        for row in ledger.health()
+        # What no worker calls any longer cannot be down.
+        if not (row["name"].startswith(REMOTE) and row["age_s"] > _SILENT_S)
+    }
     waiting, oldest_s = ledger.waiting()
     worker = rows.pop("worker", None)
     degraded = sorted(name for name, row in rows.items() if row["state"] not in ("ok", "closed"))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from flask import Flask
 
 from bot.health import health
+from bot.metrics_route import metrics
 from bot.receive import Receiver
 from bot.webhook import webhook
 from clients.composition import database_url
@@ -48,6 +49,7 @@ def build_app(database: Database, config: Callable[[], Config], secrets: Sequenc
     for blueprint in (
         webhook(receiver, secrets, max_body_bytes=config().webhook.max_body_bytes),
         health(ledger),
+        metrics(database),
     ):
         app.register_blueprint(blueprint)
     return app

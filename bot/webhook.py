@@ -67,7 +67,7 @@ def webhook(receiver: Receiver, secrets: Sequence[Secret], *, max_body_bytes: in
             taken = receiver.take(delivery)
         except DatabaseUnavailable:
             DELIVERIES.labels(outcome="unavailable").inc()
-            log.warning("delivery_refused", reason="the database does not answer", event=delivery.event)
+            log.warning("delivery_refused", reason="the database does not answer", name=delivery.event)
             answer = jsonify(error="the database does not answer; please send this again")
             answer.headers["Retry-After"] = "60"
             return answer, 503

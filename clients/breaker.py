@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -17,6 +18,14 @@ class BreakerState(StrEnum):
     CLOSED = "closed"
     OPEN = "open"
     HALF_OPEN = "half_open"
+
+
+_living: weakref.WeakSet[Breaker] = weakref.WeakSet()
+
+
+def breakers() -> list[Breaker]:
+    """The breakers of this process, for its metrics and its report of health."""
+    return list(_living)
 
 
 class Breaker:
@@ -44,6 +53,9 @@ class Breaker:
         self._count = 0
         self._pause = pause_s
         self._until = 0.0
+        #: How often the service was unavailable, since the process began.
+        self.errors = 0
+        _living.add(self)
 
     @property
     def state(self) -> BreakerState:
@@ -57,6 +69,7 @@ class Breaker:
             yield
         except RemoteUnavailable as error:
             if error.status == 429:
+                self.errors += 1
                 self._succeeded()
             else:
                 self._failed()
@@ -88,6 +101,7 @@ class Breaker:
     def _failed(self) -> None:
         with self._lock:
             self._count += 1
+            self.errors += 1
             if self._state is BreakerState.HALF_OPEN:
                 self._pause = min(self._pause * 2, self._ceiling)
             elif self._count < self._limit:

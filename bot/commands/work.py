@@ -7,6 +7,8 @@ import threading
 from bot.answer import answer
 from bot.jobs import lanes
 from bot.live_tools import LiveTools
+from bot.metrics_route import serve_worker_metrics
+from bot.observe import observe
 from bot.worker import run_worker
 from clients.composition import build_forum, database_url
 from clients.config_watch import LiveConfig
@@ -30,11 +32,12 @@ def work() -> None:
     with Database(url, max_size=size) as database:
         live.tell = ConfigHistory(database).note
         live.watch()
+        serve_worker_metrics(config.metrics.worker_address)
         tools = LiveTools(live, database)
 
         def answered(question: Question) -> Answer:
             now = tools()
-            return answer(question, now.tools, now.config)
+            return observe(answer(question, now.tools, now.config))
 
         run_worker(
             database,

@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision, SyncPsycopgConnector
-from procrastinate.exceptions import AlreadyEnqueued, UniqueViolation
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.jobs import Job as QueueJob
 from procrastinate.jobs import Status
 from procrastinate.worker import Worker
@@ -95,6 +95,8 @@ class Queue:
                 deferrer.defer()
         except AlreadyEnqueued:
             return False
+        except ConnectorException as error:
+            raise error.__cause__ or error from error
         return True
 
 

@@ -7,20 +7,19 @@ import ipaddress
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from forum.config_knowledge import (
+    ApiSection,
+    CollectionSection,
+    ExternalSection,
+    NewTopicsSection,
+    PersonaSection,
+    check_collection_name,
+)
+from forum.config_section import Count, LimitsSection, Logit, Seconds, Section, Share
 from forum.errors import ConfigError
-
-Logit = Annotated[float, Field(ge=-50, le=50)]
-Seconds = Annotated[float, Field(gt=0, le=3600)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1, le=100_000)]
-
-
-class Section(BaseModel):
-    """A part of the config: an unknown key is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+from forum.username import folded
 
 
 class ForumSection(Section):
@@ -44,14 +43,6 @@ class ForumSection(Section):
         if self.default_language not in self.languages:
             raise ValueError("default_language must be one of languages")
         return self
-
-
-class LimitsSection(Section):
-    per_member_per_hour: Count = 20
-    per_topic_per_hour: Count = 30
-    per_trust_level: dict[int, int] = {0: 5, 1: 10}
-    replies_in_a_row: Count = 3
-    question_characters: Count = 8000
 
 
 class BotSection(Section):
@@ -209,7 +200,7 @@ class ShadowSection(Section):
     """Other flags for a share of the questions, made beside the real answer and never posted."""
 
     share: Share = 0.0
-    flags: dict[str, bool] = {}
+    flags: dict[str, bool] = Field(default_factory=dict)
 
     @field_validator("flags")
     @classmethod
@@ -253,6 +244,18 @@ class AdminSection(Section):
         return self
 
 
+class MetricsSection(Section):
+    worker_address: str = ""
+
+    @field_validator("worker_address")
+    @classmethod
+    def _has_a_port(cls, value: str) -> str:
+        port = value.rpartition(":")[2]
+        if value and not (":" in value and port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+            raise ValueError("must be HOST:PORT, or empty")
+        return value
+
+
 class LoggingSection(Section):
     format: Literal["auto", "json", "text"] = "auto"
     member_text: bool = False
@@ -278,7 +281,51 @@ class Config(Section):
     shadow: ShadowSection = ShadowSection()
     digest: DigestSection = DigestSection()
     admin: AdminSection = AdminSection()
+    metrics: MetricsSection = MetricsSection()
     logging: LoggingSection = LoggingSection()
+    api: ApiSection = ApiSection()
+    new_topics: NewTopicsSection = NewTopicsSection()
+    external: ExternalSection = ExternalSection()
+    collections: dict[str, CollectionSection] = Field(default_factory=dict)
+    personas: tuple[PersonaSection, ...] = ()
+
+    @field_validator("collections")
+    @classmethod
+    def _names(cls, value: dict[str, CollectionSection]) -> dict[str, CollectionSection]:
+        for name in value:
+            check_collection_name(name)
+        return value
+
+    @model_validator(mode="after")
+    def _personas_fit(self) -> Config:
+        names = [folded(one.username) for one in self.personas]
+        if len(set(names)) < len(names):
+            raise ValueError("personas: two have the same username")
+        for one in self.personas:
+            for name in one.collections:
+                if name not in self.collections:
+                    raise ValueError(f"personas: {one.username} reads the collection {name}, which collections lacks")
+            if one.language and one.language not in self.forum.languages:
+                raise ValueError(f"personas: {one.username} speaks {one.language}, which forum.languages lacks")
+        return self
+
+    def persona(self, username: str) -> PersonaSection:
+        """The persona of this username; "" or one that nobody described reads what the forum's bot reads: all."""
+        wanted = folded(username or self.forum.bot_username)
+        for one in self.personas:
+            if folded(one.username) == wanted:
+                return one
+        return PersonaSection(username=self.forum.bot_username, collections=tuple(self.collections))
+
+    @property
+    def usernames(self) -> tuple[str, ...]:
+        """Every account that the bot writes as, the main one first."""
+        main = self.forum.bot_username
+        return (main, *(one.username for one in self.personas if folded(one.username) != folded(main)))
+
+    def limits(self, username: str) -> LimitsSection:
+        """The limits of this persona: its own, else the bot's."""
+        return self.persona(username).limits or self.bot.limits
 
     @classmethod
     def parse(cls, data: Mapping[str, Any], *, where: str = "config.yml") -> Config:
@@ -306,6 +353,6 @@ def _known_keys(path: tuple[int | str, ...]) -> list[str]:
             continue
         section = section.model_fields[part].annotation
         if not (isinstance(section, type) and issubclass(section, BaseModel)):
-            section = ZoneThresholds if part == "zones" else None
+            section = {"zones": ZoneThresholds, "personas": PersonaSection, "collections": CollectionSection}.get(part)
             break
     return list(section.model_fields) if section is not None else []

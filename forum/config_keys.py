@@ -19,8 +19,11 @@ AT_START = (
     "bot.sync_concurrency",
     "indexer.poll_s",
     "admin.",
+    "metrics.",
     "logging.",
 )
+#: Named by the operator, so not keys of ours.
+_WHOLE = ("collections", "personas")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -42,7 +45,11 @@ def waits_for_start(key: str) -> bool:
 
 def _leaves(prefix: str, value: Any) -> list[tuple[str, Any]]:
     # A mapping one level below a section is a value (limits of trust levels, flags of the shadow).
-    if isinstance(value, dict) and (not prefix or prefix.count(".") < 1 or prefix == "bot.limits"):
+    if (
+        isinstance(value, dict)
+        and prefix not in _WHOLE
+        and (not prefix or prefix.count(".") < 1 or prefix == "bot.limits")
+    ):
         return [leaf for name, item in value.items() for leaf in _leaves(f"{prefix}.{name}" if prefix else name, item)]
     if isinstance(value, str):
         value = _CREDENTIALS.sub("***@", value)

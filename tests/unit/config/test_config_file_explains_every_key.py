@@ -22,6 +22,7 @@ def _raw_keys() -> set[str]:
     data = yaml.safe_load(TEXT)
     limits = data["bot"].pop("limits")
     keys = {f"{section}.{key}" for section, values in data.items() for key in values}
+    keys |= {name for name in ("collections", "personas") if name in data}
     return keys | {f"bot.limits.{key}" for key in limits}
 
 
@@ -37,4 +38,4 @@ def test_the_file_shows_the_default(key: str) -> None:
 @pytest.mark.parametrize("key", DEFAULTS)
 def test_a_comment_says_what_it_does(key: str) -> None:
     name = re.escape(key.rpartition(".")[2])
-    assert re.search(rf"^\s+{name}:.*\s# \S.{{10,}}$", TEXT, re.MULTILINE), key
+    assert re.search(rf"^\s*{name}:.*\s# \S.{{10,}}$", TEXT, re.MULTILINE), key

@@ -56,3 +56,6 @@ CREATE TABLE shadow (
 );
 CREATE INDEX shadow_trace ON shadow (trace_id);
 CREATE INDEX shadow_ask ON shadow (ask_post_id);
+
+-- Deliveries that are not in the index yet: how far it lags.
+CREATE INDEX receipt_undigested ON receipt (received_at) WHERE record IS NOT NULL;

@@ -22,7 +22,7 @@ def provenance(config: Config, *, posts: str, sets: Mapping[str, QuestionSet]) -
         "date": datetime.now(UTC).date().isoformat(),
         "commit": _commit(),
         "config": {name: getattr(config, name).model_dump(mode="json") for name in ("recall", "embedder", "reranker")},
-        "posts": posts,
+        "source": posts,
         "sets": {role: {"name": one.name, "sha256": one.sha256, "n": len(one.questions)} for role, one in sets.items()},
     }
 

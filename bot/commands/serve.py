@@ -11,6 +11,7 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from bot.web import create_app
 from clients.composition import database_url
 from clients.config_file import load_config
+from clients.logs import set_up_logs
 from clients.postgres.migrate import migrate
 
 
@@ -18,11 +19,12 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 4201,
 ) -> None:
-    """Take in the forum's webhooks on /webhooks/discourse; /healthz and /readyz tell how things stand.
+    """Take in the forum's webhooks on /webhooks/discourse and questions on /ask; /healthz and /readyz tell how things stand.
 
     Example: THREADCITE_WEBHOOK_SECRET_FILE=secret.txt python -m bot serve --port 4201
     """
     config = load_config()
+    set_up_logs(config.logging)
     url = database_url()
     migrate(url)
     app = create_app(url)
@@ -30,7 +32,7 @@ def serve(
         "bind": f"{host}:{port}",
         "worker_class": "gthread",
         "workers": 1,
-        "threads": config.webhook.threads,
+        "threads": config.webhook.threads + config.api.concurrency + config.api.waiting,
         # A delivery is answered within seconds even without the database; Discourse itself waits 20 s.
         "timeout": 30,
         "graceful_timeout": 20,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import structlog
+
 from bot.answer import answer
 from bot.jobs import lanes
 from bot.live_tools import LiveTools
@@ -12,6 +14,7 @@ from bot.observe import observe
 from bot.worker import run_worker
 from clients.composition import build_forum, database_url
 from clients.config_watch import LiveConfig
+from clients.logs import set_up_logs
 from clients.postgres.config_history import ConfigHistory
 from clients.postgres.ingest import Ingest
 from clients.postgres.migrate import migrate
@@ -26,6 +29,7 @@ def work() -> None:
     """
     live = LiveConfig()
     config = live()
+    set_up_logs(config.logging)
     url = database_url()
     migrate(url)
     size = sum(lane.concurrency for lane in lanes(config)) + 4
@@ -36,6 +40,8 @@ def work() -> None:
         tools = LiveTools(live, database)
 
         def answered(question: Question) -> Answer:
+            structlog.contextvars.clear_contextvars()
+            structlog.contextvars.bind_contextvars(post=question.post_id)
             now = tools()
             return observe(answer(question, now.tools, now.config))
 

@@ -36,7 +36,8 @@ def test_a_scrape_reads_everything_that_is_declared(database: Database) -> None:
             "INSERT INTO ask (post_id, topic_id, post_number, form, asked_at) VALUES (1, 1, 1, now(), now())"
         )
         connection.execute(
-            "SELECT procrastinate_defer_jobs_v1(ARRAY[ROW('answers','answer',0,NULL,NULL,'{}',NULL)]::procrastinate_job_to_defer_v1[])"
+            "SELECT procrastinate_defer_jobs_v1("
+            "ARRAY[ROW('answers', 'answer', 0, NULL, NULL, '{}', NULL)]::procrastinate_job_to_defer_v1[])"
         )
     text = scraped(client_on(database))
     missing = [name for name in metrics.READ if not re.search(rf"^{name}(\{{| )", text, re.MULTILINE)]

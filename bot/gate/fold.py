@@ -38,9 +38,11 @@ _HIDDEN = b"*#aeiouy"
 _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
-#: Words of these lengths may be several written as one; so many of them are looked at.
-_SHORTEST, _LONGEST, _MOST = 10, 80, 32
+#: Words of these lengths may be several written as one; so many of them are looked at, and an eighth of that is taken apart.
+_SHORTEST, _LONGEST, _MOST = 10, 80, 256
 _WIDEST = 16
+#: A shorter word is not looked for behind digits and signs.
+_SHORT = 3
 #: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
 _JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we", b"a"} | {
     *(b"le", b"la", b"de", b"du", b"un", b"je", b"tu", b"et", b"ta", b"te", b"ma")
@@ -74,14 +76,16 @@ class Folder:
         small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and w[2:])
         self._known = {word.encode() for word in (*words, *small)}
         joints = {word for word in self._known if 2 < len(word) <= _WIDEST} | _JOINTS
-        self._split = {word for word in self._known if word[3:]}
+        self._split = {word.encode() for word in words if word[3:] and word not in ENGLISH | FRENCH}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
         self._fragments = {part for word in self._split for n in range(1, len(word)) for part in (word[:n], word[n:])}
         self._fragments = {part for part in self._fragments - self._known if part[1:]}
         several = sorted(word for word in self._known if word[1:])
         self._by_shape = {word.translate(_SHAPE): word for word in several}
         self._by_squeeze = {_squeezed(word): word for word in several}
-        self._by_skeleton = {word.translate(None, _HIDDEN): word for word in self._split}
+        self._by_skeleton: dict[tuple[bytes, int], list[bytes]] = {}
+        for word in sorted(self._split):
+            self._by_skeleton.setdefault((word.translate(None, _HIDDEN), len(word)), []).append(word)
         options: Any = re2.Options()
         options.longest_match = True
         any_word = b"|".join(sorted(joints))
@@ -103,44 +107,51 @@ class Folder:
 
     def _undone(self, base: bytes) -> list[bytes]:
         tokens = base.split()
-        drawn_out = _DRAWN_OUT.search(base) is not None
+        words = set(tokens)
+        meant = {token: word for token in words if not token.isalpha() and (word := self._meant(token))}
+        if _DRAWN_OUT.search(base):
+            drawn = (token for token in words if _DRAWN_OUT.search(token))
+            meant |= {token: word for token in drawn if (word := self._by_squeeze.get(_squeezed(token)))}
+        parts = words & self._fragments
         spelled = _SPELLED.search(base) is not None
-        odd = {token for token in set(tokens) if not token.isalpha() and token[1:] and not token.isdigit()}
-        odd = {token for token in odd if self._meant(token, drawn_out)} | (self._fragments & set(tokens))
-        if drawn_out:
-            odd |= {token for token in set(tokens) if _DRAWN_OUT.search(token)}
-        if not odd and not spelled:
+        if not meant and not parts and not spelled:
             return []
-        spots = [at for at, token in enumerate(tokens) if token in odd or (spelled and not token[1:])]
-        spots = sorted({*spots, *(at - 1 for at in spots if at)})
         changed: list[int] = []
-        used = 0
-        for at in spots:
-            if at < used:
+        done = 0
+        for at, token in enumerate(tokens):
+            if at < done or not (token in meant or token in parts or (spelled and not token[1:])):
                 continue
-            whole, pieces = self._joined(tokens, at)
-            whole = whole or self._meant(tokens[at], drawn_out)
-            if whole:
-                tokens[at : at + pieces] = [whole, *[b""] * (pieces - 1)]
-                changed.append(at)
-                used = at + pieces
+            first, pieces, word = at, 1, meant.get(token, b"")
+            if not word and not token[1:]:
+                pieces, word = self._letters_at(tokens, at)
+            if not word and token in parts:
+                first, pieces, word = self._pieces_at(tokens, at, done)
+            if word:
+                tokens[first : first + pieces] = [word, *[b""] * (pieces - 1)]
+                changed.append(first)
+                done = first + pieces
         return [word for part in _around(tokens, changed) for word in part.translate(_WORDS).split()]
 
-    def _joined(self, tokens: list[bytes], at: int) -> tuple[bytes, int]:
-        """A word that stands in pieces from `at` on (ig nore; i g n o r e), and how many pieces; or nothing, 1."""
+    def _letters_at(self, tokens: list[bytes], at: int) -> tuple[int, bytes]:
+        """How many letters stand alone from `at` on, and the words that they spell (i g n o r e); or nothing."""
         end = at
         while end < len(tokens) and len(tokens[end]) == 1 and end - at < _LONGEST:
             end += 1
-        if end - at > 2 and (word := self._spelled(b"".join(tokens[at:end]))):
-            return word, end - at
-        word = tokens[at]
-        for count, piece in enumerate(tokens[at + 1 : at + 8], 2):
-            word += piece
-            if word in self._split:
-                return word, count
-            if word not in self._begins:
-                break
-        return b"", 1
+        return end - at, self._spelled(b"".join(tokens[at:end])) if end - at > 2 else b""
+
+    def _pieces_at(self, tokens: list[bytes], at: int, done: int) -> tuple[int, int, bytes]:
+        """The first piece, the number of pieces and the word that stands in pieces around `at` (ig nore)."""
+        for first in (at - 1, at):
+            if first < done:
+                continue
+            word = tokens[first]
+            for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
+                word += piece
+                if word in self._split and first + count > at:
+                    return first, count, word
+                if word not in self._begins:
+                    break
+        return at, 1, b""
 
     def _spelled(self, letters: bytes) -> bytes:
         if word := self._by_shape.get(letters.translate(_SHAPE)):
@@ -148,21 +159,22 @@ class Folder:
         plain = letters.translate(_LEET)
         return b" ".join(self._parts(plain)) if plain.isalpha() and self._runs_together.fullmatch(plain) else b""
 
-    def _meant(self, token: bytes, drawn_out: bool) -> bytes:
-        """The known word that a token with digits, signs or too many letters spells; else nothing."""
+    def _meant(self, token: bytes) -> bytes:
+        """The known word that a token with digits or signs spells; else nothing."""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
-        if not letters or letters.isdigit() or (letters in self._known and letters not in self._split):
+        if len(letters) < _SHORT or letters.isdigit():
             return b""
         if b"*" in letters or b"#" in letters:
-            return self._by_skeleton.get(letters.translate(None, _HIDDEN), b"")
-        if not letters.isalpha() or letters in self._split:
-            return self._spelled(letters) if letters != token or not letters.isalpha() else b""
-        return self._by_squeeze.get(_squeezed(letters), b"") if drawn_out and _DRAWN_OUT.search(letters) else b""
+            alike = self._by_skeleton.get((letters.translate(None, _HIDDEN), len(letters)), [])
+            return next((word for word in alike if _fits(letters, word)), b"")
+        if letters.isalpha():
+            return letters if letters in self._known and letters not in token else b""
+        return self._spelled(letters)
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
         """Known words that were run together, set apart."""
         long = {word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST}
-        together = {word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)}
+        together = [word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)][: _MOST // 8]
         if not together:
             return words
         parted = {word: self._parts(word) for word in together}
@@ -201,6 +213,10 @@ class Folder:
 
 def _squeezed(word: bytes) -> bytes:
     return bytes(_DOUBLED.sub(lambda found: found[0][:1], word))
+
+
+def _fits(written: bytes, word: bytes) -> bool:
+    return all(a in b"*#" or a == b for a, b in zip(written, word, strict=True))
 
 
 def _around(words: list[bytes], changed: list[int]) -> Iterator[bytes]:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 
 from flask import Flask
 
+from bot.api import api
+from bot.api_tokens import Tokens
 from bot.health import health
+from bot.live_tools import LiveTools
 from bot.metrics_route import metrics
 from bot.receive import Receiver
 from bot.webhook import webhook
@@ -31,18 +34,23 @@ def create_app(url: str | None = None) -> Flask:
     secrets = read_secrets("WEBHOOK_SECRET")
     if not secrets:
         raise ConfigError("THREADCITE_WEBHOOK_SECRET is not set: give it the webhook's secret in Discourse's admin.")
+    tokens = Tokens(read_secrets("API_TOKENS"))
     database = Database(
-        url or database_url(), max_size=config.webhook.threads, timeout_s=config.webhook.database_timeout_s
+        url or database_url(),
+        max_size=config.webhook.threads + config.api.concurrency,
+        timeout_s=config.webhook.database_timeout_s,
     )
     live.tell = ConfigHistory(database).note
-    app = build_app(database, live, secrets)
+    app = build_app(database, live, secrets, tokens)
     # Not before: gunicorn forks between here and the first request.
     app.before_request(live.watch)
     return app
 
 
-def build_app(database: Database, config: Callable[[], Config], secrets: Sequence[Secret]) -> Flask:
-    """The routes that the web process has; `config` is asked anew for each delivery."""
+def build_app(
+    database: Database, config: Callable[[], Config], secrets: Sequence[Secret], tokens: Tokens | None = None
+) -> Flask:
+    """The routes that the web process has; `config` is asked anew for each delivery. Without tokens nobody may ask."""
     ledger = Ledger(database)
     receiver = Receiver(database, ledger, Queue(), config)
     app = Flask("threadcite")
@@ -50,6 +58,7 @@ def build_app(database: Database, config: Callable[[], Config], secrets: Sequenc
         webhook(receiver, secrets, max_body_bytes=config().webhook.max_body_bytes),
         health(ledger),
         metrics(database),
+        api(database, LiveTools(config, database), config, tokens or Tokens(())),
     ):
         app.register_blueprint(blueprint)
     return app

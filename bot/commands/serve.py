@@ -19,7 +19,9 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 4201,
 ) -> None:
-    """Take in the forum's webhooks on /webhooks/discourse and questions on /ask; /healthz and /readyz tell how things stand.
+    """Take in the forum's webhooks on /webhooks/discourse and other programs' questions on /ask.
+
+    /healthz and /readyz tell how things stand.
 
     Example: THREADCITE_WEBHOOK_SECRET_FILE=secret.txt python -m bot serve --port 4201
     """

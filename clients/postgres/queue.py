@@ -179,7 +179,8 @@ class Lanes:
                 queues=[lane.name],
                 name=lane.name,
                 concurrency=lane.concurrency,
-                fetch_job_polling_interval=2.0,
+                # A job that waited for a lock is not announced when the lock is free.
+                fetch_job_polling_interval=0.5,
                 abort_job_polling_interval=60.0,
                 install_signal_handlers=False,
                 update_heartbeat_interval=_HEARTBEAT_S,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -49,6 +52,37 @@ def made_up(question: Question) -> Answer:
     )
 
 
+def delivery(number: int, *, secret: str = SECRET, event: str = "post_created", **post: Any) -> dict[str, Any]:
+    """What httpx needs to send a signed delivery about a plain post, with `post`'s keys put over it."""
+    record = {
+        "id": 10**9 + number,
+        "topic_id": 10**9 + number,
+        "post_number": 1,
+        "user_id": 8,
+        "username": "hexley",
+        "raw": "A post.",
+        "cooked": "<p>A post.</p>",
+        "category_id": 1,
+        "created_at": "2026-01-01T00:00:00.000Z",
+        "updated_at": "2026-01-01T00:00:00.000Z",
+        "version": 1,
+        **post,
+    }
+    return signed(json.dumps({"post": record}).encode(), secret=secret, event=event)
+
+
+def signed(body: bytes, *, secret: str = SECRET, event: str = "post_created", kind: str = "post") -> dict[str, Any]:
+    """What httpx needs to send a body as the forum would."""
+    mac = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    headers = {
+        "Content-Type": "application/json",
+        "X-Discourse-Event-Type": kind,
+        "X-Discourse-Event": event,
+        "X-Discourse-Event-Signature": f"sha256={mac}",
+    }
+    return {"content": body, "headers": headers}
+
+
 class Room:
     """`ask` writes a mention in the practice forum, `settled` waits until the ledger has nothing left to do."""
 
@@ -89,7 +123,8 @@ class Room:
         app = build_app(self._web_database, self.config, [Secret(SECRET)])
         self._server = make_server("127.0.0.1", 0, app, threaded=True)
         self._run(self._server.serve_forever)
-        return f"http://127.0.0.1:{self._server.server_port}"
+        self.hook = f"http://127.0.0.1:{self._server.server_port}/webhooks/discourse"
+        return self.hook
 
     def start_worker(self) -> None:
         client = DiscourseClient(self.config().forum, key=Secret(BOT_KEY))
@@ -193,7 +228,7 @@ def shared_room(postgres_url: str, template_database: str, embedder: Embedder) -
         made = Room(database, forum, embedder, {})
         made.reset()
         try:
-            forum.add_hook(f"{made.start_web()}/webhooks/discourse", SECRET)
+            forum.add_hook(made.start_web(), SECRET)
             made.start_worker()
             yield made
         finally:

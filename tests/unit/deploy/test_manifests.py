@@ -11,8 +11,11 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from bot.__main__ import app as bot_app
 from clients.config_file import load_config
+from indexer.__main__ import app as indexer_app
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy" / "k3s"
@@ -126,13 +129,14 @@ def test_every_variable_is_one_that_the_code_reads() -> None:
 
 
 def test_every_command_exists() -> None:
+    rooms = {"bot": bot_app, "indexer": indexer_app}
     for name, container in containers():
         command = container.get("command", [])
         if command[:2] == ["python", "-m"]:
-            done = subprocess.run([sys.executable, *command[1:4], "--help"], cwd=ROOT, capture_output=True, text=True)
-            assert done.returncode == 0, (name, done.stderr)
+            told = CliRunner().invoke(rooms[command[2]], [command[3], "--help"])
+            assert told.exit_code == 0, (name, told.output)
             for option in (part for part in command[4:] if part.startswith("--")):
-                assert option in done.stdout, (name, option)
+                assert option in told.output, (name, option)
 
 
 def test_the_image_holds_what_runs_and_listens_where_the_service_looks() -> None:

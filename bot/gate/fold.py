@@ -38,7 +38,7 @@ _HIDDEN = b"*#aeiouy"
 _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
-#: Words of these lengths may be several written as one; so many of them are looked at, and an eighth of that is taken apart.
+#: Words of these lengths may be several written as one; so many are looked at, an eighth of that taken apart.
 _SHORTEST, _LONGEST, _MOST = 10, 80, 256
 _WIDEST = 16
 #: A shorter word is not looked for behind digits and signs.
@@ -111,7 +111,7 @@ class Folder:
         meant = {token: word for token in words if not token.isalpha() and (word := self._meant(token))}
         if _DRAWN_OUT.search(base):
             drawn = (token for token in words if _DRAWN_OUT.search(token))
-            meant |= {token: word for token in drawn if (word := self._by_squeeze.get(_squeezed(token)))}
+            meant |= {token: word for token in drawn if (word := self._by_squeeze.get(_squeezed(token), b""))}
         parts = words & self._fragments
         spelled = _SPELLED.search(base) is not None
         if not meant and not parts and not spelled:
@@ -175,10 +175,8 @@ class Folder:
         """Known words that were run together, set apart."""
         long = {word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST}
         together = [word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)][: _MOST // 8]
-        if not together:
-            return words
-        parted = {word: self._parts(word) for word in together}
-        return [each for word in words for each in parted.get(word, (word,))]
+        parted = {word: parts for word in together if not self._split.isdisjoint(parts := self._parts(word))}
+        return [each for word in words for each in parted.get(word, (word,))] if parted else words
 
     def _parts(self, run: bytes) -> list[bytes]:
         """The fewest known words that make up `run`."""

@@ -56,10 +56,11 @@ class Screen:
     def _found(self, words: Sequence[bytes]) -> dict[int, int]:
         """The positions of each group's words, as bits."""
         groups_of = self._groups_of
-        places: dict[bytes, int] = {}
+        known = groups_of.keys() & set(words)
+        places = dict.fromkeys(known, 0)
         for at, word in enumerate(words):
-            if word in groups_of:
-                places[word] = places.get(word, 0) | 1 << at
+            if word in known:
+                places[word] |= 1 << at
         found: dict[int, int] = {}
         for word, bits in places.items():
             for group in groups_of[word]:

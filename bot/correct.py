@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -50,8 +51,11 @@ class Corrector:
             self._edit(ask, ask.reply_post_id, raw)
 
     def orphan(self, post_id: int) -> None:
-        """The asking post was deleted: leave or remove its reply, as the config says."""
+        """The asking post was deleted (or asks no more): its reply is left or removed, a placeholder goes always."""
         ask = self._ledger.load(post_id)
+        if ask is not None and ask.reply_post_id is None and ask.placeholder_post_id is not None:
+            with suppress(RemoteRefused):
+                self._forum.delete_post(ask.placeholder_post_id)
         if ask is None or ask.reply_post_id is None or self._config().bot.orphan_reply == "leave":
             return
         try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from bot.messages import message
 from bot.metrics import ASKS, POST_FAILURES
 from bot.reply_text import count_links, fitted, told_apart, with_few_links
 from clients.postgres.ledger import Ledger
@@ -14,8 +16,8 @@ from clients.postgres.queue import TryLater
 from forum.addressed import addressed
 from forum.ask import Ask, AskState
 from forum.config import Config
-from forum.errors import OutcomeUnknown, RemoteRefused, RemoteUnavailable
-from forum.ports import ForumClient
+from forum.errors import OutcomeUnknown, RemoteError, RemoteRefused, RemoteUnavailable
+from forum.ports import Created, ForumClient
 from forum.text import own_question
 from forum.types import Post
 from forum.username import folded
@@ -65,6 +67,33 @@ class Poster:
             self._wait(ask, error, max(error.retry_after_s or 0.0, min(2.0 ** min(ask.tries, 8), 300.0)))
         return None
 
+    def hold_place(self, ask: Ask) -> Ask | None:
+        """Post "looking..." at once; the reply is edited into it. None when the ask has moved on.
+
+        A courtesy: a forum that will not take it now gets the reply alone.
+        """
+        config = self._config()
+        if not config.bot.placeholder or config.bot.mode != "live" or ask.placeholder_post_id is not None:
+            return ask
+        found: Post | None = None
+        if ask.posting_at is not None:
+            self._settle(ask, config.bot.settle_s)
+            found = self._own_reply(ask)
+        if found is None:
+            held = self._ledger.placeholding(ask)
+            if held is None:
+                return None
+            raw = told_apart(message("looking", config.forum.default_language), f"{ask.post_id}")
+            try:
+                created = self._forum.create_post(topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number)
+            except OutcomeUnknown as error:
+                raise TryLater(config.bot.settle_s, str(error)) from error
+            except RemoteError as error:
+                self._ledger.note(ask, f"no placeholder: {error}")
+            else:
+                found = created.post
+        return self._ledger.placeholder(ask, found)
+
     def follow_enqueued(self) -> None:
         """See whether replies that waited for approval stand in their topics now."""
         for ask in self._ledger.enqueued_due():
@@ -78,7 +107,7 @@ class Poster:
 
     def _post(self, ask: Ask) -> Ask | None:
         config = self._config()
-        if ask.state is AskState.POSTING:
+        if ask.state is AskState.POSTING and ask.placeholder_post_id is None:
             self._settle(ask, config.bot.settle_s)
             if found := self._own_reply(ask):
                 self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))
@@ -130,12 +159,7 @@ class Poster:
         if sent is None:
             return None
         try:
-            created = self._forum.create_post(
-                topic_id=sent.topic_id,
-                raw=sent.reply_raw or "",
-                reply_to_post_number=sent.post_number,
-                whisper=whisper,
-            )
+            created = self._written(sent, whisper=whisper)
         except RemoteRefused as error:
             return self._refused(sent, error, config, whisper=whisper)
         if created.post is None:
@@ -147,6 +171,14 @@ class Poster:
             )
         return self._done(
             self._ledger.posted(sent, reply_post_id=created.post.id, reply_post_number=created.post.post_number)
+        )
+
+    def _written(self, ask: Ask, *, whisper: bool) -> Created:
+        raw = ask.reply_raw or ""
+        if ask.placeholder_post_id is not None:
+            return Created(post=self._forum.edit_post(ask.placeholder_post_id, raw=raw))
+        return self._forum.create_post(
+            topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number, whisper=whisper
         )
 
     def _refused(self, ask: Ask, error: RemoteRefused, config: Config, *, whisper: bool) -> Ask | None:
@@ -227,7 +259,12 @@ class Poster:
         return None
 
     def _finished(self, ask: Ask, state: AskState, reason: str, *, next_try_at: datetime | None = None) -> Ask | None:
-        return self._done(self._ledger.finish(ask, state, reason, next_try_at=next_try_at), keep=True)
+        ended = self._ledger.finish(ask, state, reason, next_try_at=next_try_at)
+        if ended is not None and ended.placeholder_post_id is not None:
+            # Nothing will be edited into it any more.
+            with suppress(RemoteError):
+                self._forum.delete_post(ended.placeholder_post_id)
+        return self._done(ended, keep=True)
 
     def _done(self, ask: Ask | None, *, keep: bool = False) -> Ask | None:
         if ask is not None:

@@ -89,9 +89,11 @@ class Receiver:
             replies_to_bot=replies_to_bot,
         )
         if not meant:
-            self._ledger.withdraw(
+            withdrawn = self._ledger.withdraw(
                 connection, [post.id], state=AskState.DECLINED, reason=meant.reason, form=post.updated_at
             )
+            if withdrawn:
+                self._queue.defer(connection, orphan_job(post.id))
             return Taken.ACCEPTED
         if config.bot.mode == "off":
             return Taken.ACCEPTED

@@ -89,6 +89,9 @@ class Responder:
             return self._end(ask, AskState.DECLINED, "in a category that not everyone may read")
         if (verdict := turned_away(ask, self._ledger, config.bot.limits)) is not None:
             return self._turn_away(ask, verdict, config)
+        held = self._poster.hold_place(ask)
+        if held is None:
+            return self._newer(ask)
         given = self._answered(ask, config)
         waits = config.bot.when_llm_down == "later" and self._now() - ask.created_at < _WAIT_FOR_LLM
         if waits and "llm" in given.degraded:

@@ -6,6 +6,7 @@ import typer
 
 from clients.console import run
 from eval.commands.abstention import abstention
+from eval.commands.bench import bench
 from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
 from eval.commands.retrieval import retrieval
@@ -21,6 +22,7 @@ app = typer.Typer(
 # One command a file of eval/commands, in the order of the help.
 app.command("retrieval")(retrieval)
 app.command("abstention")(abstention)
+app.add_typer(bench, name="bench")
 app.command("fit-features")(fit_features)
 app.command("export-onnx")(export_onnx)
 

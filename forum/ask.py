@@ -76,6 +76,9 @@ class Ask(Asking):
     reply_raw: str | None = None
     reply_post_id: int | None = None
     reply_post_number: int | None = None
+    #: The "looking..." that the reply is edited into.
+    placeholder_post_id: int | None = None
+    placeholder_post_number: int | None = None
     #: When the last attempt to post began.
     posting_at: datetime | None = None
     trace_id: str | None = None

@@ -161,6 +161,19 @@ class Ledger:
             outcome=outcome.value,
         )
 
+    def placeholding(self, ask: Ask) -> Ask | None:
+        """The fence before the placeholder is sent."""
+        return self._one("placeholding", post_id=ask.post_id, lease=ask.lease)
+
+    def placeholder(self, ask: Ask, post: Post | None) -> Ask | None:
+        """Where the placeholder stands, or that it certainly does not."""
+        return self._one(
+            "placeholder",
+            post_id=ask.post_id,
+            placeholder_post_id=post.id if post else None,
+            placeholder_post_number=post.post_number if post else None,
+        )
+
     def not_posted(self, ask: Ask) -> Ask | None:
         """The forum certainly did not take the reply."""
         return self._one("not_posted", post_id=ask.post_id, lease=ask.lease)

@@ -45,6 +45,9 @@ CREATE TABLE ask (
     reply_raw text,
     reply_post_id bigint,
     reply_post_number integer,
+    -- The "looking..." that the reply is edited into.
+    placeholder_post_id bigint,
+    placeholder_post_number integer,
     -- When the last attempt to post began: until it has settled nobody tries again.
     posting_at timestamptz,
     posted_at timestamptz,

@@ -48,7 +48,8 @@ SELECT count(*) FROM ask WHERE user_id = %(user_id)s AND state IN ('queued', 'an
 SELECT 1 FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
 
 -- name: has_reply
-SELECT 1 FROM ask WHERE post_id = %(post_id)s AND reply_post_id IS NOT NULL
+SELECT 1 FROM ask
+WHERE post_id = %(post_id)s AND (reply_post_id IS NOT NULL OR placeholder_post_id IS NOT NULL)
 
 -- name: load
 SELECT * FROM ask WHERE post_id = %(post_id)s
@@ -96,6 +97,20 @@ SET state = 'posting', reply_raw = %(reply_raw)s, outcome = %(outcome)s, posting
 WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state IN ('ready', 'posting')
 RETURNING *
 
+-- name: placeholding
+-- The fence before the placeholder is sent.
+UPDATE ask SET posting_at = now(), updated_at = now()
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND state = 'answering' AND placeholder_post_id IS NULL
+RETURNING *
+
+-- name: placeholder
+-- Where the placeholder stands; NULL: it certainly does not.
+UPDATE ask
+SET placeholder_post_id = %(placeholder_post_id)s, placeholder_post_number = %(placeholder_post_number)s,
+    posting_at = NULL, updated_at = now()
+WHERE post_id = %(post_id)s
+RETURNING *
+
 -- name: not_posted
 UPDATE ask
 SET state = 'ready', posting_at = NULL, updated_at = now()
@@ -117,7 +132,7 @@ SET state = CASE WHEN state IN ('posting', 'enqueued') THEN outcome ELSE state E
     reply_post_id = %(reply_post_id)s, reply_post_number = %(reply_post_number)s,
     posted_at = COALESCE(posted_at, now()), next_try_at = NULL, updated_at = now()
 WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s AND reply_post_id IS NULL
-  AND state IN ('posting', 'enqueued') AND NOT (approved AND %(whisper)s)
+  AND state IN ('posting', 'enqueued') AND placeholder_post_id IS NULL AND NOT (approved AND %(whisper)s)
 RETURNING post_id
 
 -- name: finish

@@ -182,3 +182,37 @@ def test_more_replies_in_a_row_than_the_forum_allows_wait_for_somebody_else(room
     room.until(lambda: any("somebody else" in room.ledger.load(post.id).note for post in asked))  # type: ignore[union-attr]
     room.say(topic, "Let me say something in between, so that it may go on.")
     room.until(lambda: len(room.replies(topic)) == 5, 90)
+
+
+def test_a_placeholder_is_edited_once_into_the_reply(room: Room) -> None:
+    room.set("bot", placeholder=True)
+    go = Event()
+    room.answer = lambda question: (go.wait(20), made_up(question))[1]
+    asked = room.ask(room.topic().topic_id)
+    (placeholder,) = room.until(lambda: room.replies(asked.topic_id))
+    assert "Looking" in placeholder.raw
+    go.set()
+    assert room.ended(asked.id).reply_post_id == placeholder.id
+    (reply,) = room.replies(asked.topic_id)
+    assert "This is what the forum knows" in reply.raw
+
+
+@pytest.mark.parametrize("kind", ["refuse", "drop-after-store", "500-after-store", "500", "403", "429-json"])
+def test_a_placeholder_that_fails_leaves_one_reply_all_the_same(room: Room, kind: str) -> None:
+    room.set("bot", placeholder=True)
+    room.practice.fail("posts.create", kind, user="threadcite", params={"wait": 1} if kind == "429-json" else {})
+    asked = room.ask(room.topic().topic_id)
+    room.ended(asked.id)
+    (reply,) = room.replies(asked.topic_id)
+    assert "This is what the forum knows" in reply.raw
+
+
+def test_a_placeholder_goes_with_its_question(room: Room) -> None:
+    room.set("bot", placeholder=True)
+    go = Event()
+    room.answer = lambda question: (go.wait(20), made_up(question))[1]
+    asked = room.ask(room.topic().topic_id)
+    room.until(lambda: room.replies(asked.topic_id))
+    room.practice.forum.delete_post(room.member("windy_jane"), post_id=asked.id)
+    room.until(lambda: not room.replies(asked.topic_id))
+    go.set()

@@ -17,18 +17,19 @@ from bot.stages.triage import triage
 from bot.stages.verify import verify
 from bot.stages.zone import zone
 from bot.tools import Tools
-from bot.trace import Trace
+from bot.trace import Tell, Trace, silent
 from forum.config import Config
 from forum.types import Answer, Question
 
 
-def answer(question: Question, tools: Tools, config: Config) -> Answer:
+def answer(question: Question, tools: Tools, config: Config, *, tell: Tell = silent) -> Answer:
     """Answer one question from the forum's public posts.
 
+    `tell` hears of each stage as it ends.
     Never raises for a remote service that is down: the stage falls back and says so in `degraded`.
     Raises DatabaseUnavailable when the index cannot be read.
     """
-    trace = Trace()
+    trace = Trace(tell)
 
     asked = trace.step(read, question, config)
     if asked.reply:
@@ -49,6 +50,6 @@ def answer(question: Question, tools: Tools, config: Config) -> Answer:
     zoned = trace.step(follow, query, zoned, tools, config)
 
     drafted = trace.step(generate, query, zoned, tools, config)
-    verified = trace.step(verify, drafted, zoned, tools, config)
+    verified = trace.step(verify, query, drafted, zoned, tools, config)
     rendered = trace.step(render, query, verified, zoned, config)
     return finished(trace, query, zoned, rendered)

@@ -63,7 +63,7 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
     blocks = tuple(
         block
-        for passage in sorted(chosen, key=lambda one: (one.n, one.start))
+        for passage in _joined(sorted(chosen, key=lambda one: (one.n, one.start)))
         for block in _blocks(posts[passage.n - 1][passage.start : passage.end], passage.n)
     )
     return Drafted(
@@ -257,6 +257,17 @@ def _chosen(found: list[_Passage], limit: int) -> list[_Passage]:
     return chosen
 
 
+def _joined(passages: list[_Passage]) -> list[_Passage]:
+    """Passages that follow each other in a post are one."""
+    out: list[_Passage] = []
+    for one in passages:
+        if out and out[-1].n == one.n and out[-1].end == one.start:
+            out[-1] = replace(out[-1], end=one.end)
+        else:
+            out.append(one)
+    return out
+
+
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(min(len(one), len(other)), 1)
 
@@ -264,16 +275,22 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
 def _blocks(passage: Sequence[_Scored], n: int) -> list[Block]:
     """Sentences in a row are one list item; every item has its marker; code is a block of its own."""
     out: list[Block] = []
+    bare = bool(passage) and _listed(passage[0])
     for one in passage:
         piece = one.piece
         inside = bool(out)
         if piece.kind is Kind.CODE:
             out.append(Block("code", piece.text))
         elif _listed(one):
-            out.append(Block("item", piece.text, depth=int(inside), label="1." if piece.kind is Kind.STEP else "-"))
-        elif inside and out[-1].kind == "item" and out[-1].depth == 0:
+            out.append(
+                Block(
+                    "item", piece.text, depth=int(inside and not bare), label="1." if piece.kind is Kind.STEP else "-"
+                )
+            )
+        elif inside and not bare and out[-1].kind == "item" and out[-1].depth == 0:
             out[-1] = replace(out[-1], text=f"{out[-1].text} {piece.text}")
         else:
+            bare = False
             out.append(Block("item", piece.text, label="-"))
     if not any(block.kind == "item" for block in out):
         return [Block("item", mark(n), label="-"), *out]

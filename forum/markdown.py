@@ -8,7 +8,7 @@ writes one; the only links are those that `serialize` is given for the markers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -31,6 +31,7 @@ _MARKER = re.compile(
 )
 # What Discourse would turn into something active in plain text.
 _URL = re.compile(r"(?:\b[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>]+|\bwww\.[^\s<>]+|\b(?:mailto|javascript|data):\S+", re.I)
+_AFTER_URL = ".,;:!?)'\"»”’…\x01\x02\x03\x04"
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _LIVE = re.compile(
     r"(?<!\w)@\w[\w.@#:-]*"
@@ -41,7 +42,7 @@ _LIVE = re.compile(
     re.IGNORECASE,
 )
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~&$])")
-_LINE_START = re.compile(r"^(\s*)([-+=#>]|\d+(?=[.)]))")
+_LINE_START = re.compile(r"^(\s*)(?:([-+=#>])|(\d+)([.)]))")
 _WIDE = re.compile(r"\s+")
 
 
@@ -165,6 +166,29 @@ def serialize(blocks: Iterable[Block], links: Mapping[int, str]) -> str:
     return "".join(out)
 
 
+def addresses(text: str) -> set[str]:
+    """The web addresses in a text, without the punctuation that follows them."""
+    return {found.group().rstrip(_AFTER_URL) for found in _URL.finditer(safe(text))}
+
+
+def with_addresses(text: str, allowed: Collection[str]) -> str:
+    """A block's text with the allowed addresses as code, which nothing turns into a link; inside of code all others
+    are cut out (outside of it, `serialize` does that).
+    """
+
+    def outside(found: re.Match[str]) -> str:
+        address = found.group().rstrip(_AFTER_URL)
+        rest = found.group()[len(address) :]
+        return f"{CODE_OPEN}{address}{CODE_CLOSE}{rest}" if address in allowed else found.group()
+
+    def inside(found: re.Match[str]) -> str:
+        return found.group() if found.group().rstrip(_AFTER_URL) in allowed else "(…)"
+
+    return "".join(
+        _URL.sub(inside, piece) if piece[:1] == CODE_OPEN else _URL.sub(outside, piece) for piece in _PIECES.split(text)
+    )
+
+
 def _line(text: str, links: Mapping[int, str]) -> str:
     parts: list[str] = []
     for piece in _PIECES.split(text):
@@ -177,7 +201,13 @@ def _line(text: str, links: Mapping[int, str]) -> str:
         else:
             parts.append(escape(piece))
     line = _WIDE.sub(" ", _joined(parts)).strip()
-    return _LINE_START.sub(r"\1\\\2", line) if not line.startswith("[[") else line
+    return _LINE_START.sub(_escaped_start, line) if not line.startswith("[[") else line
+
+
+def _escaped_start(match: re.Match[str]) -> str:
+    """`- ` or `1. ` at the start of a line would make a list; a digit takes no backslash, its full stop does."""
+    space, sign, number, stop = match.groups()
+    return f"{space}\\{sign}" if sign else f"{space}{number}\\{stop}"
 
 
 def escape(text: str, *, keep_addresses: bool = False) -> str:

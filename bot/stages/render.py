@@ -5,28 +5,38 @@ from __future__ import annotations
 from bot.messages import message
 from bot.stages.results import Query, Rendered, Verified, Zoned
 from forum.config import Config
+from forum.disagreement import Said, disagreement
 from forum.markdown import escape, marks, serialize
 from forum.text import excerpt
 from forum.types import Candidate, Citation, Passage, Route, Zone
 from forum.unicode_safety import one_line
 
 _SUGGESTIONS = 3
+#: Years after which a source is said to be old.
 _OLD_YEARS = 3
 
 
 def render(query: Query, verified: Verified, zoned: Zoned, config: Config) -> Rendered:
-    """Markers become links, followed by the list of sources with a verbatim piece of each."""
-    language = query.language
-    sources = zoned.evidence.sources
+    """Markers become links, followed by the list of sources with a verbatim piece of each.
+
+    The quoting answer's list has no pieces: the answer itself is made of them.
+    """
+    sources = verified.sources
     urls = {n: passage_url(source.passage, config) for n, source in enumerate(sources, 1)}
-    cited = list(dict.fromkeys(n for block in verified.blocks for n in marks(block.text)))
+    cited = sorted({n for block in verified.blocks for n in marks(block.text)})
     if not cited:
         return _refusal(query, zoned, urls)
     body = serialize(verified.blocks, {n: urls[n] for n in cited})
-    citations = tuple(_citation(n, sources[n - 1], urls[n], verified, config) for n in sorted(cited))
-    parts = [_opening(verified, zoned, language), body, _sources(citations, language), _age(citations, query)]
+    citations = tuple(_citation(n, sources[n - 1], urls[n], verified, config) for n in cited)
+    parts = [
+        _opening(verified, zoned, query.language),
+        body,
+        _sources(citations, query, pieces=verified.writer != "quote"),
+        _disagreement(citations, sources, query.language),
+        _age(citations, query),
+    ]
     if config.flags.feedback_line:
-        parts.append(message("feedback", language))
+        parts.append(message("feedback", query.language))
     text = "\n\n".join(part for part in parts if part)
     return Rendered(decision="answer", text=text, citations=citations, route=Route.ANSWERED)
 
@@ -67,20 +77,45 @@ def _opening(verified: Verified, zoned: Zoned, language: str) -> str:
     return "\n\n".join(lines)
 
 
-def _sources(citations: tuple[Citation, ...], language: str) -> str:
-    lines = [f"**{message('sources', language)}**", ""]
+def _sources(citations: tuple[Citation, ...], query: Query, *, pieces: bool) -> str:
+    lines = [f"**{message('sources', query.language)}**", ""]
+    all_old = bool(_age(citations, query))
     for citation in citations:
-        notes = [citation.created_at.date().isoformat()] if citation.created_at else []
-        if citation.accepted:
-            notes.append(message("accepted", language))
+        notes = _notes(citation, query, told=all_old)
         note = f" ({', '.join(notes)})" if notes else ""
         lines.append(f"- {citation.n}: {_link(citation.title, citation.url)}{note}")
-        lines.append(f"  > {escape(citation.quote)}")
+        if pieces:
+            lines.append(f"  > {escape(citation.quote)}")
     return "\n".join(lines)
+
+
+def _notes(citation: Citation, query: Query, *, told: bool) -> list[str]:
+    """Date, age (unless the reply tells it of all sources at its end) and acceptance."""
+    notes = []
+    if written := citation.created_at:
+        notes.append(written.date().isoformat())
+        if not told and (now := query.question.asked_at) and now.year - written.year >= _OLD_YEARS:
+            notes.append(message("from_year", query.language, year=written.year))
+    if citation.accepted:
+        notes.append(message("accepted", query.language))
+    return notes
 
 
 def _link(title: str, url: str) -> str:
     return f"[{escape(one_line(title), keep_addresses=True) or url}]({url})"
+
+
+def _disagreement(citations: tuple[Citation, ...], sources: tuple[Candidate, ...], language: str) -> str:
+    """A line when two of the cited posts do not say the same."""
+    said = [Said(one.n, sources[one.n - 1].passage.text, one.quote, one.created_at) for one in citations]
+    found = disagreement(said)
+    if found is None:
+        return ""
+    urls = {one.n: one.url for one in citations}
+    fields = {"newer": f"[[{found.newer}]]({urls[found.newer]})", "older": f"[[{found.older}]]({urls[found.older]})"}
+    if found.kind == "figures":
+        fields |= {"new_figure": escape(found.figures[0]), "old_figure": escape(found.figures[1])}
+    return message(f"disagree_{found.kind}", language, **fields)
 
 
 def _age(citations: tuple[Citation, ...], query: Query) -> str:
@@ -97,7 +132,7 @@ def _refusal(query: Query, zoned: Zoned, urls: dict[int, str]) -> Rendered:
     if not sources:
         return Rendered(
             decision="refusal",
-            text=message("abstain" if zoned.reason != "empty" else "nothing_indexed", language),
+            text=message("abstain" if zoned.evidence.decision != "empty" else "nothing_indexed", language),
             citations=(),
             route=Route.ABSTAINED,
         )

@@ -123,6 +123,8 @@ class Verified(Result):
 
     blocks: tuple[Block, ...]
     writer: str
+    #: The sources as they are now; n of a marker = place here, from 1.
+    sources: tuple[Candidate, ...]
     #: For each kept marker n: the verbatim piece of the post that supports the sentence.
     quotes: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
 

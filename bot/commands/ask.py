@@ -42,4 +42,5 @@ def ask(
         print_json(view_trace(given) if trace else view(given))
         return
     print(given.text)
-    print(f"\n-- zone {given.zone.value}, route {given.route.value}; python -m bot explain {given.trace_id}")
+    down = f", without: {', '.join(given.degraded)}" if given.degraded else ""
+    print(f"\n-- zone {given.zone.value}, route {given.route.value}{down}; python -m bot explain {given.trace_id}")

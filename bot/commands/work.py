@@ -19,6 +19,8 @@ from clients.postgres.config_history import ConfigHistory
 from clients.postgres.ingest import Ingest
 from clients.postgres.migrate import migrate
 from clients.postgres.pool import Database
+from clients.secrets import read_secret
+from forum.errors import ConfigError
 from forum.types import Answer, Question
 
 
@@ -29,6 +31,10 @@ def work() -> None:
     """
     live = LiveConfig()
     config = live()
+    if config.bot.mode in ("draft", "live") and not read_secret("DISCOURSE_API_KEY"):
+        raise ConfigError(
+            "THREADCITE_DISCOURSE_API_KEY is not set: the bot cannot post. Set it (or ..._FILE), or bot.mode: shadow."
+        )
     set_up_logs(config.logging)
     url = database_url()
     migrate(url)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import re2
@@ -38,9 +39,11 @@ _HIDDEN = b"*#aeiouy"
 _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
-#: Words of these lengths may be several written as one; so many are looked at, an eighth of that taken apart.
+#: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 10, 80, 256
 _WIDEST = 16
+#: So many disguised or joined words are remembered: a forum's words come back.
+_REMEMBERED = 1 << 14
 #: A shorter word is not looked for behind digits and signs.
 _SHORT = 3
 #: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
@@ -91,6 +94,8 @@ class Folder:
         any_word = b"|".join(sorted(joints))
         self._runs_together = re2.compile(b"[ai]?(?:" + any_word + b")+", options)
         self._joints = joints
+        self._meant = lru_cache(_REMEMBERED)(self._meaning)
+        self._parts = lru_cache(_REMEMBERED)(self._parting)
         self._table = character_table()
         self._western = _western(self._table)
 
@@ -108,7 +113,11 @@ class Folder:
     def _undone(self, base: bytes) -> list[bytes]:
         tokens = base.split()
         words = set(tokens)
-        meant = {token: word for token in words if not token.isalpha() and (word := self._meant(token))}
+        meant = {
+            token: word
+            for token in words
+            if not token.isalpha() and len(token) <= _LONGEST and (word := self._meant(token))
+        }
         if _DRAWN_OUT.search(base):
             drawn = (token for token in words if _DRAWN_OUT.search(token))
             meant |= {token: word for token in drawn if (word := self._by_squeeze.get(_squeezed(token), b""))}
@@ -147,7 +156,11 @@ class Folder:
             word = tokens[first]
             for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
                 word += piece
-                if word in self._split and first + count > at:
+                if (
+                    word in self._split
+                    and first + count > at
+                    and not self._known.issuperset(tokens[first : first + count])
+                ):
                     return first, count, word
                 if word not in self._begins:
                     break
@@ -157,9 +170,9 @@ class Folder:
         if word := self._by_shape.get(letters.translate(_SHAPE)):
             return word
         plain = letters.translate(_LEET)
-        return b" ".join(self._parts(plain)) if plain.isalpha() and self._runs_together.fullmatch(plain) else b""
+        return b" ".join(self._parts(plain)) if plain.isalpha() and len(plain) <= _LONGEST else b""
 
-    def _meant(self, token: bytes) -> bytes:
+    def _meaning(self, token: bytes) -> bytes:
         """The known word that a token with digits or signs spells; else nothing."""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
         if len(letters) < _SHORT or letters.isdigit():
@@ -173,13 +186,14 @@ class Folder:
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
         """Known words that were run together, set apart."""
-        long = {word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST}
-        together = [word for word in sorted(long)[:_MOST] if self._runs_together.fullmatch(word)][: _MOST // 8]
-        parted = {word: parts for word in together if not self._split.isdisjoint(parts := self._parts(word))}
+        long = [word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST]
+        parted = {word: parts for word in sorted(long)[:_MOST] if (parts := self._parts(word))}
         return [each for word in words for each in parted.get(word, (word,))] if parted else words
 
-    def _parts(self, run: bytes) -> list[bytes]:
-        """The fewest known words that make up `run`."""
+    def _parting(self, run: bytes) -> tuple[bytes, ...]:
+        """The fewest known words that make up `run`, one of them a pattern's; else nothing."""
+        if not self._runs_together.fullmatch(run):
+            return ()
         fewest: list[list[bytes] | None] = [[]]
         for end in range(1, len(run) + 1):
             best = [run[:1]] if end == 1 and run[:1] in b"ai" else None
@@ -188,7 +202,8 @@ class Folder:
                 if left is not None and run[start:end] in self._joints and (best is None or len(left) + 1 < len(best)):
                     best = [*left, run[start:end]]
             fewest.append(best)
-        return fewest[-1] or [run]
+        parts = fewest[-1] or []
+        return () if self._split.isdisjoint(parts) else tuple(parts)
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "

@@ -14,10 +14,21 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 
 
-class Trace:
-    """The records of one run; `step` runs a stage and keeps its decision under the stage's own name."""
+Tell = Callable[[StageRecord], None]
 
-    def __init__(self) -> None:
+
+def silent(_: StageRecord) -> None:
+    """Nobody wants to know while the answer is made."""
+
+
+class Trace:
+    """The records of one run; `step` runs a stage and keeps its decision under the stage's own name.
+
+    `tell` hears of each as it ends.
+    """
+
+    def __init__(self, tell: Tell = silent) -> None:
+        self._tell = tell
         self.id = uuid.uuid4().hex
         self.records: list[StageRecord] = []
         self.degraded: list[str] = []
@@ -26,16 +37,16 @@ class Trace:
         """Run a stage and remember it. What the stage raises goes through."""
         started = time.perf_counter()
         result = stage(*args, **kwargs)
-        self.records.append(
-            StageRecord(
-                stage=stage.__name__,
-                decision=result.decision,
-                reason=result.reason,
-                ms=round((time.perf_counter() - started) * 1000, 3),
-                data=result.data,
-            )
+        record = StageRecord(
+            stage=stage.__name__,
+            decision=result.decision,
+            reason=result.reason,
+            ms=round((time.perf_counter() - started) * 1000, 3),
+            data=result.data,
         )
+        self.records.append(record)
         self.degraded += [name for name in result.degraded if name not in self.degraded]
+        self._tell(record)
         return result
 
     def timings_ms(self) -> dict[str, float]:

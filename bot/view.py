@@ -45,6 +45,7 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "post_id": citation.post_id,
         "topic_id": citation.topic_id,
         "post_number": citation.post_number,
+        "content_id": citation.content_id,
         "quote": citation.quote,
     }
 
@@ -56,6 +57,7 @@ def _source(n: int, candidate: Candidate) -> dict[str, Any]:
         "post_id": passage.post_id,
         "topic_id": passage.topic_id,
         "post_number": passage.post_number,
+        "content_id": passage.content_id,
         "title": passage.title,
         "created_at": plain(passage.created_at),
         "accepted": passage.signals.accepted,

@@ -181,7 +181,8 @@ class Folder:
             alike = self._by_skeleton.get((letters.translate(None, _HIDDEN), len(letters)), [])
             return next((word for word in alike if _fits(letters, word)), b"")
         if letters.isalpha():
-            return letters if letters in self._known and letters not in token else b""
+            taken_apart = not self._known.issuperset(token.translate(_WORDS).split())
+            return letters if taken_apart and letters in self._known else b""
         return self._spelled(letters)
 
     def _apart(self, words: list[bytes]) -> list[bytes]:

@@ -9,6 +9,7 @@ from indexer.commands.backfill import backfill
 from indexer.commands.database import migrate_command, stop_command
 from indexer.commands.forget import forget
 from indexer.commands.models import models
+from indexer.commands.reconcile import reconcile
 from indexer.commands.status import status
 from indexer.commands.verify import verify
 
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command("backfill")(backfill)
 app.command("status")(status)
 app.command("verify")(verify)
+app.command("reconcile")(reconcile)
 app.command("forget")(forget)
 app.add_typer(models, name="models")
 app.command("migrate")(migrate_command)

@@ -57,6 +57,12 @@ class BackfillStore:
             row = connection.execute(self._sql["begin_backfill"], {"source": source, "total": total}).fetchone()
         return (row[0], row[1]) if row else (None, 0)
 
+    def restart(self, source: str, total: int | None) -> None:
+        """Begin anew, whatever an earlier run had done."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM backfill WHERE source = %s", (source,))
+            connection.execute(self._sql["begin_backfill"], {"source": source, "total": total})
+
     def advance(self, mark: Mark) -> None:
         with self._database.transaction() as connection:
             advance(connection, mark)

@@ -146,7 +146,7 @@ class Ingest:
                 skipped["older version"] += 1
             else:
                 fresh.append(one)
-        admission = self._admission()
+        admission = self.admission()
         if declared_public:
             ids = {c for one in fresh if (c := one.topic.category_id) is not None} - set(admission.categories)
             declared = {c: Category(id=c, read_restricted=False) for c in ids}
@@ -196,12 +196,12 @@ class Ingest:
     def put_topics(self, topics: Sequence[Topic], *, at: datetime) -> None:
         """Topics as they are at `at`, told in full; posts of topics that are closed now lose their text."""
         batch = Batch(topics=[_topic_row(one, at) for one in topics], complete_topics=True)
-        self.store.write(batch, admission=self._admission())
+        self.store.write(batch, admission=self.admission())
         self.refresh()
 
     def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
         """Describe categories; returns the posts that lost their text because theirs is closed now."""
-        return self.store.put_categories(categories, at=at, admission=self._admission())
+        return self.store.put_categories(categories, at=at, admission=self.admission())
 
     def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""
@@ -258,7 +258,8 @@ class Ingest:
             )
         self.store.recompose(rows)
 
-    def _admission(self) -> Admission:
+    def admission(self) -> Admission:
+        """Who may come in, by the categories as they are described now and the operator's choice."""
         section = self._config.indexer
         known = self.store.categories()
         chosen = frozenset(section.category_ids) or None

@@ -82,6 +82,9 @@ class KnownPost:
     version: int
     rules: int | None
     deleted: bool
+    topic_id: int
+    has_text: bool
+    hidden: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +117,9 @@ class PostStore:
                 version=row[4],
                 rules=row[5],
                 deleted=row[6],
+                topic_id=row[7],
+                has_text=row[8],
+                hidden=row[9],
             )
             for row in rows
         }
@@ -260,6 +266,16 @@ class PostStore:
             self._topic_vectors(connection, topics)
 
         self._transact(work)
+
+    def texts_in_categories(self, category_ids: Sequence[int]) -> list[int]:
+        """Posts of these categories whose text is stored."""
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["texts_in_categories"], {"ids": list(category_ids)})
+
+    def texts_seen_before(self, at: datetime) -> list[int]:
+        """Posts whose text is stored and that nobody has seen at the forum since `at`, by id."""
+        with self._database.connection() as connection:
+            return _ids(connection, self._sql["texts_seen_before"], {"at": at})
 
     def posts_of_topic(self, topic_id: int) -> list[int]:
         with self._database.connection() as connection:

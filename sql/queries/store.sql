@@ -323,8 +323,16 @@ SELECT id, name, slug, parent_id, read_restricted, group_ids FROM category;
 
 -- name: known
 -- What the index knows of these posts, before anything is cleaned.
-SELECT p.id, p.source_hash, p.content_hash, p.updated_at, p.version, p.text_rules, p.deleted_at IS NOT NULL
+SELECT p.id, p.source_hash, p.content_hash, p.updated_at, p.version, p.text_rules, p.deleted_at IS NOT NULL,
+       p.topic_id, p.text IS NOT NULL, p.hidden
 FROM post p WHERE p.id = ANY (%(ids)s);
+
+-- name: texts_in_categories
+SELECT p.id FROM post p JOIN topic t ON t.id = p.topic_id
+WHERE t.category_id = ANY (%(ids)s) AND p.text IS NOT NULL;
+
+-- name: texts_seen_before
+SELECT id FROM post WHERE text IS NOT NULL AND seen_at < %(at)s ORDER BY id;
 
 -- name: known_vectors
 SELECT e.post_id, e.content_hash FROM embedding e WHERE e.model_id = %(model)s AND e.post_id = ANY (%(ids)s)

@@ -1,0 +1,167 @@
+"""What no webhook told: every kind of drift between index and forum is counted, mended, and found no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from clients.discourse_json import read_source_post
+from clients.postgres.ingest import Ingest
+from clients.postgres.pool import Database
+from forum.errors import RemoteRefused, SourceError
+from forum.types import Category, SourcePost, Topic
+from indexer.reconcile import Drift, reconcile
+
+from .conftest import check_statistics, record
+
+Stored = Callable[[], dict[int, str]]
+
+
+@dataclass
+class Forum:
+    """A forum in memory that is both crawled and asked; only public posts are listed, as by Discourse."""
+
+    posts_by_id: dict[int, SourcePost] = field(default_factory=dict)
+    closed: dict[int, bool] = field(default_factory=lambda: {5: False})
+    topics_by_id: dict[int, Topic] = field(default_factory=dict)
+    skipped: Any = None
+    name = "memory"
+    declared_public = False
+    complete_topics = False
+    observes = True
+
+    def add(self, number: int, words: str = "rain", **facts: Any) -> None:
+        one = read_source_post(record(number, words, category_id=5, **facts))
+        self.posts_by_id[number] = one
+        self.topics_by_id.setdefault(one.topic.id, one.topic)
+
+    def change(self, number: int, **facts: Any) -> None:
+        one = self.posts_by_id[number]
+        self.posts_by_id[number] = replace(one, post=replace(one.post, **facts))
+
+    def total(self) -> int | None:
+        return None
+
+    def categories(self) -> Sequence[Category]:
+        return [Category(id=one, name="C", read_restricted=closed) for one, closed in self.closed.items()]
+
+    def topics(self) -> Sequence[Topic]:
+        return [one for one in self.topics_by_id.values() if one.visible]
+
+    def posts(self, *, after: str | None = None) -> Iterator[tuple[SourcePost, str]]:
+        for number in sorted(self.posts_by_id, reverse=True):
+            one = self.posts_by_id[number]
+            if not one.post.hidden and self.topic(one.topic.id).visible and not self.closed[5]:
+                yield one, str(number)
+
+    def post(self, post_id: int) -> SourcePost:
+        if post_id not in self.posts_by_id:
+            raise RemoteRefused("gone", status=404)
+        return self.posts_by_id[post_id]
+
+    def topic(self, topic_id: int) -> Topic:
+        return self.topics_by_id[topic_id]
+
+
+@pytest.fixture
+def forum() -> Forum:
+    forum = Forum()
+    for number in range(1, 9):
+        forum.add(number, f"rain number{number}")
+    return forum
+
+
+@pytest.fixture
+def run(forum: Forum, ingest: Ingest, database: Database) -> Callable[..., Drift]:
+    def go(**keys: Any) -> Drift:
+        return reconcile(forum, ingest, database, ask=forum, **keys)
+
+    return go
+
+
+def drift(found: Drift) -> dict[str, int]:
+    return {kind: count for kind, count in found.kinds.items() if count}
+
+
+def test_an_index_that_is_the_forum_has_no_drift(run: Callable[..., Drift], stored: Stored) -> None:
+    assert drift(run()) == {"missing": 8}
+    assert drift(run()) == {}
+    assert len(stored()) == 8
+
+
+CHANGES: dict[str, tuple[Callable[[Forum], None], dict[str, int], set[int]]] = {
+    "a post that never came": (lambda f: f.add(9), {"missing": 1}, set(range(1, 10))),
+    "an edit that never came": (
+        lambda f: f.change(3, cooked="<p>snow</p>", version=2, updated_at=datetime.fromisoformat("2025-01-01T00:00Z")),
+        {"stale": 1},
+        set(range(1, 9)),
+    ),
+    "a deleted post": (lambda f: f.posts_by_id.pop(3) and None, {"gone": 1}, {1, 2, 4, 5, 6, 7, 8}),
+    "a hidden post": (lambda f: f.change(3, hidden=True), {"gone": 1}, {1, 2, 4, 5, 6, 7, 8}),
+    "an unlisted topic": (
+        lambda f: f.topics_by_id.update({3: replace(f.topics_by_id[3], visible=False)}),
+        {"private": 1},
+        {1, 2, 4, 5, 6, 7, 8},
+    ),
+    "a category turned private": (lambda f: f.closed.update({5: True}), {"private": 8}, set()),
+    "a moved post": (
+        lambda f: f.posts_by_id.update(
+            {3: replace(f.posts_by_id[3], topic=f.topics_by_id[4], post=replace(f.posts_by_id[3].post, topic_id=4))}
+        ),
+        {"moved": 1},
+        set(range(1, 9)),
+    ),
+    "a new title": (
+        lambda f: f.topics_by_id.update({3: replace(f.topics_by_id[3], title="Snow")}),
+        {"topic": 1},
+        set(range(1, 9)),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_each_kind_of_drift_is_counted_mended_and_gone(
+    change: str, forum: Forum, run: Callable[..., Drift], stored: Stored, database: Database
+) -> None:
+    make, expected, left = CHANGES[change]
+    run()
+    make(forum)
+    assert drift(run(repair=False)) == expected
+    assert drift(run()) == expected
+    assert set(stored()) == left
+    assert drift(run()) == {}
+    check_statistics(database)
+
+
+def test_a_forum_that_seems_to_have_lost_everything_empties_nothing(
+    forum: Forum, run: Callable[..., Drift], stored: Stored
+) -> None:
+    for number in range(100, 200):
+        forum.add(number)
+    run()
+    for number in range(100, 200):
+        del forum.posts_by_id[number]
+    with pytest.raises(SourceError, match="--force"):
+        run()
+    assert len(stored()) == 108
+    assert drift(run(force=True)) == {"gone": 100}
+    assert len(stored()) == 8
+
+
+def test_a_post_that_the_index_buried_by_mistake_comes_back(
+    forum: Forum, run: Callable[..., Drift], ingest: Ingest, stored: Stored
+) -> None:
+    run()
+    ingest.destroy_posts([3], at=datetime.fromisoformat("2025-01-01T00:00Z"))
+    assert drift(run()) in ({"missing": 1}, {})
+    assert 3 in stored()
+
+
+def test_an_archive_cannot_be_reconciled_against(ingest: Ingest, database: Database, forum: Forum) -> None:
+    forum.observes = False
+    with pytest.raises(SourceError, match="what once was"):
+        reconcile(forum, ingest, database)

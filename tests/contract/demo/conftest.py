@@ -23,6 +23,17 @@ def forum() -> Iterator[PracticeForum]:
 @pytest.fixture
 def client(forum: PracticeForum) -> Iterator[Callable[..., httpx.Client]]:
     """client() is anonymous, client("mara") acts as a member, client("threadcite") has the bot's own key."""
+    yield from _clients(forum)
+
+
+@pytest.fixture(scope="session")
+def reading() -> Iterator[Callable[..., httpx.Client]]:
+    """As `client`, for a forum that all tests share which only read."""
+    with PracticeForum(content=CONTENT) as shared:
+        yield from _clients(shared)
+
+
+def _clients(forum: PracticeForum) -> Iterator[Callable[..., httpx.Client]]:
     clients: list[httpx.Client] = []
 
     def make(name: str = "") -> httpx.Client:

@@ -79,10 +79,10 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "path"), CASES)
 @pytest.mark.parametrize("reader", ["", "fresh", "threadcite", "ada"])
-def test_answers_have_the_described_shape(client: Any, reader: str, name: str, path: str) -> None:
+def test_answers_have_the_described_shape(reading: Any, reader: str, name: str, path: str) -> None:
     if name == "notifications.get" and not reader:
         pytest.skip("needs a member")
-    answer = client(reader).get(path)
+    answer = reading(reader).get(path)
     assert answer.status_code == 200
     jsonschema.validate(answer.json(), schema(name))
 

@@ -22,28 +22,28 @@ DIRECT = [
 
 @pytest.mark.parametrize("reader", ["", "fresh", "threadcite"])
 @pytest.mark.parametrize("path", [*LISTS, *DIRECT])
-def test_no_route_tells_a_reader_what_is_not_public(client: Any, path: str, reader: str) -> None:
+def test_no_route_tells_a_reader_what_is_not_public(reading: Any, path: str, reader: str) -> None:
     if reader == "fresh" and "102" in path:
         pytest.skip("its own author reads a hidden post")
-    answer = client(reader).get(path, follow_redirects=True)
+    answer = reading(reader).get(path, follow_redirects=True)
     assert answer.status_code in (200, 403, 404)
     told = answer.text.replace(path.rpartition("=")[2], "") if "search?q" in path else answer.text
     own = reader == "fresh" and "hiddenword"
     assert [w for w in SECRET if w in told and w != own] == []
 
 
-def test_staff_reads_what_is_hidden_and_deleted(client: Any) -> None:
-    stream = client("ada").get("/t/10.json?include_raw=true").json()["post_stream"]
+def test_staff_reads_what_is_hidden_and_deleted(reading: Any) -> None:
+    stream = reading("ada").get("/t/10.json?include_raw=true").json()["post_stream"]
     assert stream["stream"] == [100, 101, 102, 103, 104, 105]
     assert "hiddenword" in stream["posts"][2]["raw"]
 
 
-def test_the_two_of_a_private_message_read_it(client: Any) -> None:
-    assert "door code" in client("noel").get("/raw/40/1").text
+def test_the_two_of_a_private_message_read_it(reading: Any) -> None:
+    assert "door code" in reading("noel").get("/raw/40/1").text
 
 
-def test_an_unlisted_topic_is_found_by_its_link_only(client: Any) -> None:
-    anybody = client()
+def test_an_unlisted_topic_is_found_by_its_link_only(reading: Any) -> None:
+    anybody = reading()
     assert "unlistedword" not in anybody.get("/latest.json").text + anybody.get("/posts.json").text
     assert "unlistedword" in anybody.get("/t/60.json").text
 
@@ -65,14 +65,14 @@ def test_a_category_made_private_is_gone_for_everybody_else(forum: Any, client: 
         {"Api-Key": "practice-bot-key", "Api-Username": "ada"},
     ],
 )
-def test_a_key_that_is_not_valid_is_refused_even_for_public_pages(client: Any, headers: dict[str, str]) -> None:
-    answer = client().get("/latest.json", headers=headers)
+def test_a_key_that_is_not_valid_is_refused_even_for_public_pages(reading: Any, headers: dict[str, str]) -> None:
+    answer = reading().get("/latest.json", headers=headers)
     assert (answer.status_code, answer.json()["error_type"]) == (403, "invalid_access")
 
 
-def test_a_name_without_a_key_is_nobody(client: Any) -> None:
-    assert client().get("/session/current.json", headers={"Api-Username": "ada"}).status_code == 404
+def test_a_name_without_a_key_is_nobody(reading: Any) -> None:
+    assert reading().get("/session/current.json", headers={"Api-Username": "ada"}).status_code == 404
 
 
-def test_another_host_name_is_refused(client: Any) -> None:
-    assert client().get("/latest.json", headers={"Host": "evil.example"}).status_code == 421
+def test_another_host_name_is_refused(reading: Any) -> None:
+    assert reading().get("/latest.json", headers={"Host": "evil.example"}).status_code == 421

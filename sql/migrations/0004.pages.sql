@@ -59,3 +59,8 @@ CREATE INDEX shadow_ask ON shadow (ask_post_id);
 
 -- Deliveries that are not in the index yet: how far it lags.
 CREATE INDEX receipt_undigested ON receipt (received_at) WHERE record IS NOT NULL;
+
+-- The answers made without a part that was down.
+CREATE INDEX trace_degraded ON trace (created_at) WHERE degraded <> '[]';
+-- Drafts, newest first.
+CREATE INDEX ask_draft ON ask (updated_at DESC, post_id DESC) WHERE state IN ('draft', 'shadowed');

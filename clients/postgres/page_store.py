@@ -1,0 +1,78 @@
+"""What the admin pages read, each method one statement of sql/queries/pages.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from psycopg.rows import dict_row
+
+from clients.postgres.pool import Database
+from clients.postgres.queries import queries
+
+Row: TypeAlias = dict[str, Any]
+#: Where a page ended: the time and the id of its last row.
+Place: TypeAlias = tuple[datetime, str]
+
+
+class PageStore:
+    """Rows as dictionaries, named as in the query. Raises DatabaseUnavailable."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = queries("pages")
+
+    def series(self, name: str, *, days: int) -> list[Row]:
+        """`by_zone`, `by_route` or `by_part`: at, series, n; by the hour within two days, else by the day."""
+        return self._all(name, days=days, step="hour" if days <= 2 else "day")
+
+    def stages(self, *, days: int) -> list[Row]:
+        """stage, n, p50 and p95 in milliseconds over the newest 500 answers."""
+        return self._all("stages", days=days)
+
+    def answers(
+        self, *, zone: str | None, route: str | None, words: str | None, after: Place | None, limit: int
+    ) -> list[Row]:
+        at, last = after or (None, None)
+        return self._all("answers", zone=zone, route=route, words=words, at=at, id=last, limit=limit)
+
+    def answer(self, trace_id: str) -> Row | None:
+        rows = self._all("answer", id=trace_id)
+        return rows[0] if rows else None
+
+    def shadows(self, trace_id: str) -> list[Row]:
+        """live_trace_id, trace_id and flags of the pairs that a trace belongs to."""
+        return self._all("shadows", id=trace_id)
+
+    def drafts(self, *, after: Place | None, limit: int) -> list[Row]:
+        at, last = after or (None, None)
+        return self._all("drafts", at=at, id=int(last) if last else None, limit=limit)
+
+    def backfills(self) -> list[Row]:
+        return self._all("backfills")
+
+    def models(self) -> list[Row]:
+        return self._all("models")
+
+    def set_aside(self) -> list[Row]:
+        return self._all("set_aside")
+
+    def gaps(self, *, state: str, limit: int) -> list[Row]:
+        return self._all("gaps", state=state, limit=limit)
+
+    def gap_questions(self, gap_ids: Sequence[int]) -> list[Row]:
+        return self._all("gap_questions", ids=list(gap_ids))
+
+    def answered_since(self, gap_ids: Sequence[int], *, bot: str) -> list[Row]:
+        """By gap: where a person has answered since; `accepted` when it is the topic's accepted answer."""
+        return self._all("answered_since", ids=list(gap_ids), bot=bot)
+
+    def set_gap(self, gap_id: int, state: str) -> None:
+        """open, closed or ignored."""
+        with self._database.connection() as connection:
+            connection.execute(self._sql["set_gap"], {"id": gap_id, "state": state})
+
+    def _all(self, name: str, /, **values: Any) -> list[Row]:
+        with self._database.connection() as connection:
+            return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()

@@ -8,7 +8,7 @@ import structlog
 
 from bot.delivery import seen
 from bot.health import REMOTE
-from bot.jobs import HOUSE, answer_job
+from bot.jobs import HOUSE, SYNC, answer_job
 from bot.posting import Poster
 from bot.receive import Receiver
 from bot.sync import Sync
@@ -57,6 +57,7 @@ class House:
     def periodic(self) -> Mapping[str, Every]:
         poll = int(self._config().indexer.poll_s)
         return {
+            "drain": Every(cron="* * * * * */10", lane=SYNC),
             "report": Every(cron="* * * * * */10", lane=HOUSE),
             "sweep": Every(cron="* * * * * */20", lane=HOUSE),
             "follow_enqueued": Every(cron="* * * * * */30", lane=HOUSE),

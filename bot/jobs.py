@@ -16,7 +16,7 @@ def lanes(config: Config) -> tuple[Lane, ...]:
     return (
         # Two more than the LLM takes at once: while one answer is made, others are fetched and posted.
         Lane(name=ANSWERS, concurrency=config.bot.llm_concurrency + 2),
-        Lane(name=SYNC, concurrency=config.bot.sync_concurrency),
+        Lane(name=SYNC),
         Lane(name=CORRECTIONS),
         Lane(name=HOUSE),
     )
@@ -33,11 +33,6 @@ def answer_job(post_id: int, topic_id: int, turn: int = 0) -> Job:
         key=f"ask:{post_id}",
         priority=-min(turn, _LAST_TURN),
     )
-
-
-def sync_job(key: str, about: str) -> Job:
-    """Bring what the delivery `key` told into the index; events about one post or topic keep their order."""
-    return Job(task="sync", lane=SYNC, args={"key": key}, lock=about)
 
 
 def correct_job(post_id: int) -> Job:

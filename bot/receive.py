@@ -1,4 +1,4 @@
-"""Takes a delivery in: its receipt, the ask that it opens and the jobs that follow, all in one transaction."""
+"""Takes a delivery in: its receipt (the index's queue), the ask that it opens and its job, in one transaction."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from bot.delivery import Delivery, Happened
-from bot.jobs import answer_job, orphan_job, sync_job
-from clients.discourse_json import integer, read_source_post
+from bot.jobs import answer_job, orphan_job
+from clients.discourse_json import read_source_post
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Queue
@@ -60,14 +60,14 @@ class Receiver:
             )
             if not fresh:
                 return Taken.DUPLICATE
-            self._queue.defer(connection, sync_job(delivery.key, _about(delivery)))
             if delivery.happened in (Happened.POST_WRITTEN, Happened.POST_EDITED):
-                return self._written(connection, read_source_post(delivery.record))
+                found = read_source_post(delivery.record)
+                return self._written(connection, found, edited=delivery.happened is Happened.POST_EDITED)
             if delivery.happened is Happened.POST_GONE:
                 self._gone(connection, int(delivery.record["id"]))
         return Taken.ACCEPTED
 
-    def _written(self, connection: Connection, found: SourcePost) -> Taken:
+    def _written(self, connection: Connection, found: SourcePost, *, edited: bool) -> Taken:
         config, post = self._config(), found.post
         if folded(post.username) == folded(config.forum.bot_username):
             if post.reply_to_post_number is not None:
@@ -89,10 +89,9 @@ class Receiver:
             replies_to_bot=replies_to_bot,
         )
         if not meant:
-            withdrawn = self._ledger.withdraw(
+            if edited and self._ledger.withdraw(
                 connection, [post.id], state=AskState.DECLINED, reason=meant.reason, form=post.updated_at
-            )
-            if withdrawn:
+            ):
                 self._queue.defer(connection, orphan_job(post.id))
             return Taken.ACCEPTED
         if config.bot.mode == "off":
@@ -129,13 +128,6 @@ def asking(found: SourcePost, kind: str, config: Config) -> Asking:
         asked_at=post.created_at,
         form=post.updated_at,
     )
-
-
-def _about(delivery: Delivery) -> str:
-    topic = integer(delivery.record.get("topic_id"))
-    if delivery.event.startswith("category"):
-        return "categories"
-    return f"sync:{topic if topic is not None else delivery.record['id']}"
 
 
 def _kept(record: Mapping[str, Any]) -> dict[str, Any]:

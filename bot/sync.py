@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,21 +15,26 @@ from bot.jobs import correct_job
 from bot.receive import Receiver
 from clients.discourse_json import integer, read_source_post, read_topic
 from clients.postgres.ingest import Ingest
-from clients.postgres.ledger import Ledger
+from clients.postgres.ledger import Ledger, Undigested
 from clients.postgres.pool import Database
 from clients.postgres.queue import Queue
-from forum.errors import RemoteError, RemoteRefused
+from forum.errors import DatabaseUnavailable, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import ForumClient
 from forum.types import SourcePost
 from forum.username import folded
+
+#: A run looks out for news this long, so often, and takes so many at once.
+_WATCH_S, _LOOK_S, _BATCH = 9.0, 0.4, 100
+_TRIES = 5
+_TOLD_POSTS = (Happened.POST_WRITTEN, Happened.POST_EDITED, Happened.SOLVED)
 
 log = structlog.get_logger("threadcite.sync")
 
 
 class Sync:
-    """One delivery's news into the index. Every step may be repeated, in any order.
+    """What deliveries told, into the index. Every step may be repeated, in any order.
 
-    Raises RemoteUnavailable where the forum must be asked first; the job comes again.
+    Where the forum must be asked first and does not answer, the delivery waits. Raises DatabaseUnavailable.
     """
 
     def __init__(
@@ -40,18 +47,23 @@ class Sync:
         receiver: Receiver,
         *,
         bot_username: str,
+        stop: threading.Event,
     ) -> None:
         self._database, self._ledger, self._queue = database, ledger, queue
         self._ingest, self._forum, self._receiver = ingest, forum, receiver
-        self._bot = folded(bot_username)
+        self._bot, self._stop = folded(bot_username), stop
 
-    def sync(self, key: str) -> None:
-        """Digest the delivery with this key; nothing to do when that was done already."""
-        record = self._ledger.delivered(key)
-        if record is None:
-            return
-        self._digest(Happened(record["happened"]), key.partition(":")[0], record, datetime.now(UTC))
-        self._ledger.digested(key)
+    def drain(self) -> None:
+        """Digest what has come in, and go on looking for some seconds: the next run follows at once."""
+        until = time.monotonic() + _WATCH_S
+        while not self._stop.is_set():
+            waiting = self._ledger.undigested(_BATCH)
+            if waiting:
+                self._digest_all(waiting)
+            elif time.monotonic() > until:
+                return
+            else:
+                self._stop.wait(_LOOK_S)
 
     def refresh_categories(self) -> None:
         """Ask the forum who may read which category; what was closed leaves the index at once."""
@@ -73,18 +85,50 @@ class Sync:
         self._ingest.destroy_posts(list(post_ids), at=datetime.now(UTC))
         self._correct(post_ids)
 
-    def _digest(self, happened: Happened, event: str, record: Mapping[str, Any], now: datetime) -> None:
+    def _digest_all(self, waiting: Sequence[Undigested]) -> None:
+        """Posts go in together, since embedding is cheaper so; the rest, and what failed together, one by one."""
+        posts = [one for one in waiting if one.record["happened"] in _TOLD_POSTS]
+        try:
+            self._take([read_source_post(one.record) for one in posts])
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            log.info("posts_one_by_one", count=len(posts), reason=type(error).__name__)
+        else:
+            self._ledger.digested([one.key for one in posts])
+            waiting = [one for one in waiting if one not in posts]
+        for one in waiting:
+            self._digest_one(one)
+
+    def _digest_one(self, one: Undigested) -> None:
+        try:
+            self._digest(Happened(one.record["happened"]), one.key.partition(":")[0], one.record, one.received_at)
+        except DatabaseUnavailable:
+            raise
+        except RemoteUnavailable as error:
+            self._ledger.postpone(one.key, max(error.retry_after_s or 0.0, min(2.0**one.tries, 300.0)), str(error))
+        except Exception as error:
+            log.exception("delivery_not_digested", key=one.key)
+            reason = f"{type(error).__name__}: {error}"
+            if one.tries + 1 < _TRIES:
+                self._ledger.postpone(one.key, 10.0, reason)
+            else:
+                self._ledger.digested([one.key], reason[:500])
+        else:
+            self._ledger.digested([one.key])
+
+    def _digest(self, happened: Happened, event: str, record: Mapping[str, Any], at: datetime) -> None:
         match happened:
             case Happened.POST_WRITTEN | Happened.POST_EDITED | Happened.SOLVED:
-                self._take(read_source_post(record))
+                self._take([read_source_post(record)])
             case Happened.POST_GONE:
-                self._gone(int(record["id"]), now)
+                self._gone(int(record["id"]), at)
             case Happened.POST_BACK:
                 self._back(int(record["id"]))
             case Happened.TOPIC_CHANGED | Happened.TOPIC_BACK:
-                self._topic(record, event, now)
+                self._topic(record, event, at)
             case Happened.TOPIC_GONE:
-                self._correct(self._ingest.destroy_topics([int(record["id"])], at=now))
+                self._correct(self._ingest.destroy_topics([int(record["id"])], at=at))
                 with self._database.transaction() as connection:
                     self._ledger.withdraw_topic(connection, int(record["id"]))
             case Happened.CATEGORY_CHANGED:
@@ -92,16 +136,18 @@ class Sync:
             case Happened.LIKED:
                 self._ledger.like(int(record["id"]), integer(record.get("liked_by")))
 
-    def _take(self, found: SourcePost) -> None:
-        if folded(found.post.username) == self._bot:
+    def _take(self, posts: Sequence[SourcePost]) -> None:
+        posts = [one for one in posts if folded(one.post.username) != self._bot]
+        if not posts:
             return
         # A post in a category that nobody has described counts as restricted: ask first.
-        self.category_is_open(found.topic.category_id)
-        self._ingest.ingest([found], when_embedder_down="store")
-        self._correct([found.post.id])
+        for category_id in {one.topic.category_id for one in posts}:
+            self.category_is_open(category_id)
+        self._ingest.ingest(posts, when_embedder_down="store")
+        self._correct([one.post.id for one in posts])
 
-    def _gone(self, post_id: int, now: datetime) -> None:
-        self._ingest.destroy_posts([post_id], at=now)
+    def _gone(self, post_id: int, at: datetime) -> None:
+        self._ingest.destroy_posts([post_id], at=at)
         self._correct([post_id])
         self._ledger.scrub_sources([post_id])
         # Deliveries come in any order: it may be back already.
@@ -120,11 +166,11 @@ class Sync:
             self._ingest.put_topics([self._forum.topic(found.post.topic_id)], at=now)
             self._ingest.recover_posts([found], at=now)
 
-    def _topic(self, record: Mapping[str, Any], event: str, now: datetime) -> None:
+    def _topic(self, record: Mapping[str, Any], event: str, at: datetime) -> None:
         topic = read_topic(record)
-        self._ingest.put_topics([topic], at=now)
+        self._ingest.put_topics([topic], at=at)
         if event == "topic_recovered":
-            self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=now)
+            self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=datetime.now(UTC))
         elif event in ("topic_edited", "topic_revised") and topic.archetype == "regular":
             self._see_first_post(topic.id)
         self._correct(self._ledger.cited_of_topic(topic.id))

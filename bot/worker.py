@@ -33,14 +33,14 @@ def run_worker(
     """Work until `stop` is set. `config` is asked whenever a decision is made, so that a change needs no restart."""
     ledger, queue = Ledger(database), Queue()
     receiver = Receiver(database, ledger, queue, config)
-    sync = Sync(database, ledger, queue, ingest, forum, receiver, bot_username=config().forum.bot_username)
+    sync = Sync(database, ledger, queue, ingest, forum, receiver, bot_username=config().forum.bot_username, stop=stop)
     poster = Poster(forum, ledger, config, withdraw_sources=sync.withdraw_posts)
     responder = Responder(database, ledger, poster, answer, config, category_is_open=sync.category_is_open)
     corrector = Corrector(ledger, forum, config)
     house = House(database, ledger, queue, forum, receiver, sync, poster, config)
     tasks: dict[str, Callable[..., None]] = {
         "answer": responder.respond,
-        "sync": sync.sync,
+        "drain": sync.drain,
         "correct": corrector.correct,
         "orphan": corrector.orphan,
         **house.tasks(),

@@ -59,7 +59,6 @@ class BotSection(Section):
     settle_s: Annotated[float, Field(ge=0, le=600)] = 30
     conversation_tokens: Count = 1500
     enqueued_days: Count = 14
-    sync_concurrency: Count = 1
     limits: LimitsSection = LimitsSection()
 
     @field_validator("mode", mode="before")

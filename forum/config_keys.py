@@ -16,7 +16,6 @@ AT_START = (
     "webhook.max_body_bytes",
     "webhook.database_timeout_s",
     "bot.llm_concurrency",
-    "bot.sync_concurrency",
     "indexer.poll_s",
     "admin.",
     "metrics.",

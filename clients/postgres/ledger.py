@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,16 @@ from forum.ask import Ask, Asking, AskState
 from forum.types import Post
 
 _ASK_FIELDS = {field.name for field in fields(Ask)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undigested:
+    """A delivery that the index has not taken in."""
+
+    key: str
+    record: dict[str, Any]
+    received_at: datetime
+    tries: int
 
 
 class Ledger:
@@ -40,7 +50,7 @@ class Ledger:
         event_id: str | None = None,
         record: dict[str, Any] | None = None,
     ) -> bool:
-        """Remember a delivery, with what its job will need of it; False when it said nothing new."""
+        """Remember a delivery, with what the index will need of it; False when it said nothing new."""
         values = {"key": key, "event": event, "event_id": event_id, "record": Jsonb(record) if record else None}
         return connection.execute(self._sql["receive"], values).fetchone() is not None
 
@@ -97,13 +107,18 @@ class Ledger:
             },
         )
 
-    def delivered(self, key: str) -> dict[str, Any] | None:
-        """What a delivery told; None once it was digested."""
-        rows = self._all("delivered", key=key)
-        return rows[0]["record"] if rows else None
+    # What the index has still to take in
 
-    def digested(self, key: str) -> None:
-        self._run("digested", key=key)
+    def undigested(self, limit: int) -> list[Undigested]:
+        """The oldest deliveries that wait for the index."""
+        return [Undigested(**row) for row in self._all("undigested", limit=limit)]
+
+    def digested(self, keys: Sequence[str], note: str = "") -> None:
+        """The index has them, or never will (`note` says why): what they told is forgotten."""
+        self._run("digested", keys=list(keys), note=note)
+
+    def postpone(self, key: str, seconds: float, note: str) -> None:
+        self._run("postpone", key=key, seconds=seconds, note=note[:500])
 
     # One ask on its way
 

@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -90,8 +91,10 @@ class Queue:
             task_kwargs=dict(job.args),
             connection=connection,
         )
+        # Only a key can be taken; the savepoint then keeps the caller's transaction alive.
+        savepoint = connection.transaction() if job.key else nullcontext()
         try:
-            with connection.transaction():
+            with savepoint:
                 deferrer.defer()
         except AlreadyEnqueued:
             return False

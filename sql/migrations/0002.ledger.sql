@@ -6,8 +6,12 @@ CREATE TABLE receipt (
     key text PRIMARY KEY,
     event text NOT NULL,
     event_id text,
-    -- What its job needs of the delivery, until the job is done: the text of posts stands in no job and no log.
+    -- What the index needs of the delivery, until it is in there: this is its queue, emptied by the worker's drain.
+    -- A row of the job queue a post would cost a notification each, and those commit one after the other.
     record jsonb,
+    tries smallint NOT NULL DEFAULT 0,
+    next_try_at timestamptz,
+    note text NOT NULL DEFAULT '',
     received_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX receipt_received ON receipt (received_at);

@@ -177,8 +177,11 @@ class Room:
             return connection.execute(query, [f"post_%:{post_id}:%"]).fetchone() is not None
 
     def until_idle(self) -> None:
-        """Until no job but the periodic ones waits or runs."""
-        query = "SELECT 1 FROM procrastinate_jobs WHERE queue_name <> 'house' AND status IN ('todo', 'doing')"
+        """Until nothing waits but what runs by the clock."""
+        query = (
+            "SELECT 1 FROM procrastinate_jobs WHERE queue_name IN ('answers', 'corrections')"
+            " AND status IN ('todo', 'doing') UNION ALL SELECT 1 FROM receipt WHERE record IS NOT NULL"
+        )
 
         def idle() -> bool:
             with self.database.connection() as connection:

@@ -47,9 +47,10 @@ def rows(database: Database, query: str) -> int:
 
 def test_a_signed_delivery_is_kept_with_its_job_under_either_secret(database: Database) -> None:
     client = app(database)
-    assert [send(client, **delivery(n, secret=s)) for n, s in enumerate((SECRET, NEW))] == [202, 202]
-    assert rows(database, "SELECT count(*) FROM receipt") == 2
-    assert rows(database, "SELECT count(*) FROM procrastinate_jobs") == 2
+    sent = [delivery(n, secret=secret, cooked=MENTION) for n, secret in enumerate((SECRET, NEW))]
+    assert [send(client, **one) for one in sent] == [202, 202]
+    assert rows(database, "SELECT count(*) FROM receipt WHERE record IS NOT NULL") == 2
+    assert rows(database, "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'answer'") == 2
 
 
 @pytest.mark.parametrize("signature", [None, "", "sha256=", "sha256=" + "0" * 64, "sha1=abc", "sha256=\u00e9"])
@@ -89,7 +90,7 @@ def test_a_replay_does_nothing_twice(database: Database) -> None:
     client, sent = app(database), delivery(1, cooked=MENTION)
     assert [send(client, **sent) for _ in range(3)] == [202] * 3
     assert rows(database, "SELECT count(*) FROM ask") == 1
-    assert rows(database, "SELECT count(*) FROM procrastinate_jobs") == 2
+    assert rows(database, "SELECT count(*) FROM procrastinate_jobs") == 1
 
 
 def test_shuffled_and_doubled_deliveries_leave_one_row_an_asking_post(shared_database: Database) -> None:

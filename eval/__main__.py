@@ -7,6 +7,8 @@ import typer
 from clients.console import run
 from eval.commands.abstention import abstention
 from eval.commands.bench import bench
+from eval.commands.calibrate import calibrate
+from eval.commands.compare import compare
 from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
 from eval.commands.retrieval import retrieval
@@ -23,6 +25,8 @@ app = typer.Typer(
 app.command("retrieval")(retrieval)
 app.command("abstention")(abstention)
 app.add_typer(bench, name="bench")
+app.command("calibrate")(calibrate)
+app.command("compare")(compare)
 app.command("fit-features")(fit_features)
 app.command("export-onnx")(export_onnx)
 

@@ -10,14 +10,12 @@ import typer
 
 from clients.console import print_json
 from eval.abstention_numbers import abstention_numbers
-from eval.both_forms import both_forms
-from eval.fit import LOWEST, out_of_fold_levels
 from eval.question_set import QuestionSet, read_questions, sample
 from eval.results import provenance, save
 from eval.runner import Runner
 from eval.scratch import open_index
 from eval.settings import config_with
-from eval.trained_on import trained_on
+from eval.top_logits import top_logits
 from forum.zones import BUILT_IN, thresholds_for
 
 
@@ -43,23 +41,15 @@ def abstention(
     config = config_with(set_ or ())
     yes_set, no_set = (_few(read_questions(path), limit) for path in (answerable, unanswerable))
     database, digest = open_index(posts, until=None, config=config)
-    known = trained_on(config) or frozenset()
-    fitted = any(one.id in known for one in (*yes_set.questions, *no_set.questions)) and form == "full"
     with database:
         runner = Runner.build(config, database, form=form)
-        if fitted:
-            yes, no = out_of_fold_levels(both_forms(runner, yes_set), both_forms(runner, no_set))
-        else:
-            yes, no = (
-                [LOWEST if (top := one.top()) is None else top for one in runner.run(each.questions, each.name)]
-                for each in (yes_set, no_set)
-            )
+        yes, no, how = top_logits(runner, yes_set, no_set)
     thresholds = thresholds_for(runner.reranker.model_id, (*config.reranker.zones, *BUILT_IN))
     result: dict[str, Any] = {
         "n": {"answerable": len(yes), "unanswerable": len(no)},
         **abstention_numbers(yes, no, thresholds),
         "kinds": _kinds(no_set, no, thresholds.abstain),
-        "scored_by": "fits that never saw the question (5 folds)" if fitted else "the reranker as configured",
+        "scored_by": how,
         "form": form,
         **provenance(config, posts=digest, sets={"answerable": yes_set, "unanswerable": no_set}),
     }

@@ -22,10 +22,12 @@ from forum.types import Candidate, Zone
 #: A longer sentence or block of code is a dump, a shorter sentence a fragment that needs the one before it.
 _LONGEST, _SHORTEST = 600, 40
 #: Passages in a reply, in a weak one, and of one post; characters that a passage may grow to.
-_PASSAGES, _WEAK_PASSAGES, _A_POST = 4, 2, 2
+_PASSAGES, _WEAK_PASSAGES, _A_POST = 3, 2, 2
 _ROOM, _LIST_ROOM = 420, 800
 #: A further passage must reach this share of the best one, a neighbouring sentence this share of its passage.
-_WORTH, _BESIDE = 0.65, 0.5
+_WORTH, _BESIDE = 0.7, 0.5
+#: What makes a piece worth quoting: its own words and meaning, its post's fit, rank and standing.
+_WORDS, _CLOSE, _FIT, _LOGIT, _RANK, _ACCEPTED, _ASKS = 0.4, 0.3, 0.3, 0.0, 0.1, 0.1, 0.4
 #: Two passages that share more of their terms say the same thing.
 _SAME = 0.6
 _LEANS = (
@@ -87,13 +89,15 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
+    [logit] = _shares([[source.logit or 0.0 for source in sources]])
     [fit] = _shares([[_fit(source) for source in sources]])
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
-        prior = 0.3 * fit[n] + 0.1 / (n + 1) + 0.1 * source.passage.signals.accepted - 0.4 * is_question(source.passage)
+        prior = _FIT * fit[n] + _RANK / (n + 1) + _ACCEPTED * source.passage.signals.accepted
+        prior += _LOGIT * logit[n] - _ASKS * is_question(source.passage)
         row = []
         for place, piece in enumerate(post):
-            score = 0.4 * words[n][place] + 0.3 * close[n][place] + prior + _manner(piece, source)
+            score = _WORDS * words[n][place] + _CLOSE * close[n][place] + prior + _manner(piece, source)
             row.append(_Scored(piece, held[n][place], score, _quotable(piece)))
         out.append(row)
     return out

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import httpx
+import stamina
 
 from clients.breaker import Breaker
-from clients.ollama_connection import connect, keep_alive, told_plainly
+from clients.ollama_connection import connect, is_busy, keep_alive, told_plainly
+from clients.prompt_cut import refuse_if_cut
 from forum.config import LlmSection
-from forum.errors import ConfigError, RemoteRefused
+from forum.errors import ConfigError
 from forum.ports import ChatReply, Message
 from forum.unicode_safety import safe
 
-#: A prompt whose count is below this share of a low estimate was cut by the server.
-_CUT = 0.6
-#: More characters than this to a token are rare in any language: length / 6 is a low estimate of the tokens.
-_CHARACTERS = 6
+if TYPE_CHECKING:
+    import ollama
+
+#: A server that is busy or restarting is asked again after half a second, then a second or two.
+_ATTEMPTS, _PAUSE_S, _LONGEST_PAUSE_S = 3, 0.5, 5.0
 
 
 class OllamaChat:
@@ -26,7 +30,8 @@ class OllamaChat:
         if not section.model:
             raise ConfigError("llm.model: name the model that Ollama serves, e.g. qwen3:30b-a3b-q6k.")
         self._section = section
-        self._client = connect(section.url, timeout_s=section.timeout_s, transport=transport)
+        self._transport = transport
+        self._client = self._connected(section.timeout_s)
         self._breaker = Breaker("ollama")
 
     @property
@@ -41,8 +46,16 @@ class OllamaChat:
         self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
     ) -> ChatReply:
         """One reply. `timeout_s` bounds the whole call; the answer of a reasoning model comes without its thinking."""
+        for attempt in stamina.retry_context(
+            on=is_busy, attempts=_ATTEMPTS, wait_initial=_PAUSE_S, wait_max=_LONGEST_PAUSE_S, timeout=timeout_s
+        ):
+            with attempt:
+                return self._once(messages, timeout_s, max_tokens, temperature)
+        raise AssertionError("stamina returns or raises")
+
+    def _once(self, messages: Sequence[Message], timeout_s: float, max_tokens: int, temperature: float) -> ChatReply:
         section = self._section
-        client = connect(section.url, timeout_s=timeout_s) if timeout_s != section.timeout_s else self._client
+        client = self._client if timeout_s == section.timeout_s else self._connected(timeout_s)
         with self._breaker.guard(), told_plainly(section.model):
             reply = client.chat(
                 model=section.model,
@@ -57,19 +70,16 @@ class OllamaChat:
                 },
                 keep_alive=keep_alive(section.keep_alive),
             )
-        sent = sum(len(m.content) for m in messages)
-        counted = reply.prompt_eval_count
-        if counted is not None and counted < _CUT * sent / _CHARACTERS:
-            raise RemoteRefused(
-                f"Ollama read {counted} tokens of a prompt of {sent} characters: it was cut. Raise llm.num_ctx.",
-                service="ollama",
-            )
+        refuse_if_cut(messages, reply.prompt_eval_count, service="ollama")
         return ChatReply(
             text=_spoken(safe(reply.message.content or "")),
             done_reason=reply.done_reason or "stop",
-            prompt_tokens=counted,
+            prompt_tokens=reply.prompt_eval_count,
             output_tokens=reply.eval_count,
         )
+
+    def _connected(self, timeout_s: float) -> ollama.Client:
+        return connect(self._section.url, timeout_s=timeout_s, transport=self._transport, whole_prompts=True)
 
 
 def _spoken(text: str) -> str:

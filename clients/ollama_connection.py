@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 import httpx
 
 from clients.address import is_nearby, service_address
-from forum.errors import RemoteError, RemoteRefused, RemoteUnavailable
+from clients.prompt_cut import is_too_long
+from forum.errors import PromptCut, RemoteError, RemoteRefused, RemoteUnavailable
 
 if TYPE_CHECKING:
     import ollama
@@ -22,11 +24,18 @@ _PROXIES = ("ALL_PROXY", "all_proxy")
 _PERMANENT = ("more system memory", "does not support", "unsupported", "failed to load model", "invalid")
 
 
-def connect(url: str, *, timeout_s: float, transport: httpx.BaseTransport | None = None) -> ollama.Client:
-    """A client with a time-out; nearby servers are reached directly whatever proxy the environment names."""
+def connect(
+    url: str, *, timeout_s: float, transport: httpx.BaseTransport | None = None, whole_prompts: bool = False
+) -> ollama.Client:
+    """A client with a time-out; nearby servers are reached directly whatever proxy the environment names.
+
+    `whole_prompts`: tell a nearby server to refuse a prompt that does not fit, not to drop its oldest part.
+    """
     base = service_address(url or os.environ.get("OLLAMA_HOST", ""), key="url", default=_DEFAULT)
     if base.count(":") == 1:
         base += ":11434" if base.startswith("http://") else ""
+    if whole_prompts and (transport is not None or is_nearby(base)):
+        transport = _WholePrompts(transport or httpx.HTTPTransport())
     with _without_socks():
         import ollama
 
@@ -37,6 +46,30 @@ def connect(url: str, *, timeout_s: float, transport: httpx.BaseTransport | None
             follow_redirects=False,
             transport=transport,
         )
+
+
+class _WholePrompts(httpx.BaseTransport):
+    """Adds `truncate: false` to chat requests, a field of Ollama's API that its library cannot set."""
+
+    def __init__(self, inner: httpx.BaseTransport) -> None:
+        self._inner = inner
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/api/chat"):
+            body = {**json.loads(request.read()), "truncate": False}
+            headers = {name: value for name, value in request.headers.items() if name.lower() != "content-length"}
+            request = httpx.Request(
+                request.method, request.url, headers=headers, json=body, extensions=request.extensions
+            )
+        return self._inner.handle_request(request)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+def is_busy(error: Exception) -> bool:
+    """Worth another try in a moment: the server said that it is busy, not that it took too long."""
+    return isinstance(error, RemoteUnavailable) and error.status in (429, 500, 502, 503)
 
 
 @contextmanager
@@ -80,4 +113,6 @@ def _refusal(error: ollama.ResponseError, model: str) -> RemoteError:
         return RemoteRefused(f"Ollama has no model {model}. Type: ollama pull {model}", service=_SERVICE, status=status)
     if status in (408, 429, 500, 502, 503, 504) and not any(words in text for words in _PERMANENT):
         return RemoteUnavailable(f"Ollama answered {status}: {text}", service=_SERVICE, status=status)
+    if is_too_long(text):
+        return PromptCut(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status)
     return RemoteRefused(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status)

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import httpx
+import stamina
 
 from clients.address import is_nearby, service_address
 from clients.breaker import Breaker
+from clients.discourse_json import integer
+from clients.ollama_connection import is_busy
+from clients.prompt_cut import is_too_long, refuse_if_cut
 from clients.retry_after import retry_after_s
 from clients.secrets import Secret
 from forum.config import LlmSection
-from forum.errors import RemoteRefused, RemoteUnavailable
+from forum.errors import PromptCut, RemoteRefused, RemoteUnavailable
 from forum.ports import ChatReply, Message
 from forum.unicode_safety import safe
 
 _SERVICE = "llm"
 _LARGEST = 2_000_000
+#: As in ollama_chat.py.
+_ATTEMPTS, _PAUSE_S, _LONGEST_PAUSE_S = 3, 0.5, 5.0
 
 
 class OpenAIChat:
@@ -55,8 +61,13 @@ class OpenAIChat:
             "temperature": temperature,
             "stream": False,
         }
-        with self._breaker.guard():
-            return _read(self._post(body, timeout_s))
+        for attempt in stamina.retry_context(
+            on=is_busy, attempts=_ATTEMPTS, wait_initial=_PAUSE_S, wait_max=_LONGEST_PAUSE_S, timeout=timeout_s
+        ):
+            with attempt, self._breaker.guard():
+                reply = _read(self._post(body, timeout_s))
+        refuse_if_cut(messages, reply.prompt_tokens, service=_SERVICE)
+        return reply
 
     def _post(self, body: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         try:
@@ -76,7 +87,8 @@ class OpenAIChat:
                 retry_after_s=retry_after_s(response, ceiling_s=300),
             )
         if status != 200 or len(response.content) > _LARGEST:
-            raise RemoteRefused(f"The LLM refused ({status}): {response.text[:200]}", service=_SERVICE, status=status)
+            kind = PromptCut if is_too_long(response.text[:2000]) else RemoteRefused
+            raise kind(f"The LLM refused ({status}): {response.text[:200]}", service=_SERVICE, status=status)
         try:
             data = response.json()
         except (ValueError, RecursionError) as error:
@@ -93,8 +105,8 @@ def _read(data: dict[str, Any]) -> ChatReply:
         return ChatReply(
             text=text,
             done_reason=str(choice.get("finish_reason") or "stop"),
-            prompt_tokens=usage.get("prompt_tokens"),
-            output_tokens=usage.get("completion_tokens"),
+            prompt_tokens=integer(usage.get("prompt_tokens")),
+            output_tokens=integer(usage.get("completion_tokens")),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise RemoteRefused("The LLM's answer holds no message.", service=_SERVICE) from error

@@ -10,6 +10,7 @@ ThreadciteError
     +-- RemoteUnavailable      worth another try (time-out, refused, 429, 5xx)
     |   +-- OutcomeUnknown     a write went out and its answer never came: look before trying again
     +-- RemoteRefused          will fail again unchanged (4xx, wrong model, bad answer)
+        +-- PromptCut          the prompt did not fit: a shorter one may
 """
 
 from __future__ import annotations
@@ -64,3 +65,7 @@ class OutcomeUnknown(RemoteUnavailable):
 
 class RemoteRefused(RemoteError):
     """The service refused: the same request will be refused again."""
+
+
+class PromptCut(RemoteRefused):
+    """The server dropped a part of the prompt without a word, or refused it as too long: a shorter one may do."""

@@ -19,6 +19,8 @@ from forum.unicode_safety import safe
 # Control characters frame what is not plain text inside a block; `safe` has removed them from all input.
 CODE_OPEN, CODE_CLOSE, MARK_OPEN, MARK_CLOSE = "\x01", "\x02", "\x03", "\x04"
 _CODE = re.compile(f"{CODE_OPEN}([^{CODE_CLOSE}]*){CODE_CLOSE}")
+#: `It dries. [[1]] Then ...`: the marker belongs to the sentence before it.
+_AFTER_STOP = re.compile(rf"([.!?…][\"'»”)]*)\s*((?:{MARK_OPEN}\d+{MARK_CLOSE}\s*)+)(?=\S|$)")
 _PIECES = re.compile(f"({CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}|{MARK_OPEN}\\d+{MARK_CLOSE})")
 MARK = re.compile(f"{MARK_OPEN}(\\d+){MARK_CLOSE}")
 
@@ -114,7 +116,7 @@ def _inline(children: Iterable[Token], sources: int) -> str:
                 parts.append(child.content)
     pieces = _PIECES.split("".join(parts))
     text = "".join(piece if piece[:1] == CODE_OPEN else _marked(piece, sources) for piece in pieces)
-    return _WIDE.sub(" ", text).strip()
+    return _WIDE.sub(" ", _AFTER_STOP.sub(r" \2\1 ", text)).strip()
 
 
 def _marked(text: str, sources: int) -> str:

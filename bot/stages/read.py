@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.messages import message
 from bot.stages.results import Asked
 from forum.config import Config
-from forum.language import detect
+from forum.language import LanguageGuess, detect
 from forum.types import Question
 from forum.unicode_safety import one_line, safe
 
@@ -15,14 +15,8 @@ from forum.unicode_safety import one_line, safe
 def read(question: Question, config: Config) -> Asked:
     """Make the question's text safe and settle the language of the reply."""
     text = safe(question.text).strip()
-    limit = config.bot.limits.question_characters
-    earlier = [turn.text for turn in reversed(question.conversation) if not turn.is_bot]
-    guess = detect(
-        text[:limit],
-        config.forum.languages,
-        fallbacks=[*earlier[:1], question.title],
-        default=config.forum.default_language,
-    )
+    limit = config.limits(question.persona).question_characters
+    guess = _language(text[:limit], question, config)
     language = question.language if question.language in config.forum.languages else guess.code
     asked = replace(question, text=text, title=one_line(question.title), language=language)
     if not any(character.isalnum() for character in text):
@@ -42,3 +36,19 @@ def read(question: Question, config: Config) -> Asked:
             reply=message("too_long", language, limit=limit),
         )
     return Asked(decision="ask", reason=guess.why, question=asked, language=language)
+
+
+def _language(text: str, question: Question, config: Config) -> LanguageGuess:
+    """By the text itself, else by the asker's earlier posts, the topic's title, the persona, the forum's default."""
+    allowed = config.forum.languages
+    earlier = [
+        turn.text for turn in reversed(question.conversation) if not turn.is_bot and question.asker in ("", turn.author)
+    ]
+    told = [detect(known, allowed) for known in (*earlier[:2], question.title)]
+    fallbacks = [guess.code if guess.confidence else None for guess in told]
+    return detect(
+        text,
+        allowed,
+        fallbacks=[*fallbacks, config.persona(question.persona).language],
+        default=config.forum.default_language,
+    )

@@ -24,6 +24,9 @@ from forum.types import Hit, Match, Passage, Scope, Signals
 
 #: ts_rank's best this many hold BM25's best ten (measured over 425,000 posts).
 KEYWORD_CANDIDATES = 300
+#: Ranking reads every post that holds a term: beyond this many, commoner terms find little and cost much.
+KEYWORD_RANKED = 4_000
+KEYWORD_LEAST = 3
 #: Bit vectors: candidates and ef for a recall of .98 at 25 (measured); ef for halfvec likewise.
 BIT_CANDIDATES = 400
 EF_SEARCH = 400
@@ -101,9 +104,9 @@ class PostgresIndex:
 
         Any text will do; one without a term that the forum holds finds nothing.
         """
-        with self._database.connection() as connection:
+        with self._database.transaction() as connection:
             corpus = self._corpus(connection, query_terms(text, _MANY))
-            rarest = query_terms(text, self._query_terms, corpus.frequencies)
+            rarest = _affordable(query_terms(text, self._query_terms, corpus.frequencies), corpus)
             if not rarest:
                 return []
             counted = Counter(terms(text))
@@ -114,6 +117,7 @@ class PostgresIndex:
                 "terms": list(weights),
                 "candidates": max(KEYWORD_CANDIDATES, limit),
             }
+            connection.execute(self._sql["keyword_plan"])
             topics: dict[int, int] = {}
             lengths: dict[int, int] = {}
             counts: dict[int, dict[str, int]] = defaultdict(dict)
@@ -236,6 +240,18 @@ class PostgresIndex:
         ).fetchall()
         vectors = np.array([row[0].to_numpy() for row in rows], dtype=np.float32).reshape(len(rows), -1)
         return _Background(read_at=time.monotonic(), vectors=vectors, created_at=tuple(row[1] for row in rows))
+
+
+def _affordable(rarest: Sequence[str], corpus: Corpus) -> list[str]:
+    """The rarest terms that KEYWORD_RANKED posts hold together, and at least KEYWORD_LEAST of them."""
+    kept: list[str] = []
+    ranked = 0
+    for term in rarest:
+        ranked += corpus.frequencies[term]
+        if len(kept) >= KEYWORD_LEAST and ranked > KEYWORD_RANKED:
+            break
+        kept.append(term)
+    return kept
 
 
 def _readings(text: str) -> list[tuple[str, ...]]:

@@ -79,13 +79,20 @@ CROSS JOIN LATERAL (
 ) best
 ORDER BY near.score DESC, near.topic_id;
 
+-- name: keyword_plan
+-- The ranking is done on post alone and only what it keeps is joined: a hash join would read every topic first.
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off;
+SET LOCAL max_parallel_workers_per_gather = 0;
+
 -- name: category_sizes
 -- How much of the index a persona's categories keep: under a tenth, an exact scan is right and faster.
 SELECT category_id, count(*) FROM public_post WHERE category_id IS NOT NULL GROUP BY category_id;
 
 -- name: keyword_candidates
 -- ts_rank is not BM25, but its first 300 hold BM25's first ten; BM25 orders them in forum/bm25.py.
--- The positions of a term stand for its count (the indexer writes 1..tf).
+-- The positions of a term stand for its count (the indexer writes 1..tf). Weight A marks the question's terms, so that
+-- only these are unnested.
 WITH candidates AS MATERIALIZED (
     SELECT p.id, p.topic_id, p.doc_length, p.terms
     FROM public_post p
@@ -96,14 +103,13 @@ WITH candidates AS MATERIALIZED (
 )
 SELECT c.id, c.topic_id, c.doc_length, u.lexeme, cardinality(u.positions)
 FROM candidates c
-CROSS JOIN LATERAL unnest(c.terms) u
-WHERE u.lexeme = ANY (%(terms)s);
+CROSS JOIN LATERAL unnest(ts_filter(setweight(c.terms, 'A', %(terms)s::text[]), '{{a}}')) u;
 
 -- name: term_counts
 -- The same for given posts, every question term; a post without any still gives a row.
 SELECT p.id, p.doc_length, p.title, u.lexeme, cardinality(u.positions)
 FROM public_post p
-LEFT JOIN LATERAL unnest(p.terms) u ON u.lexeme = ANY (%(terms)s)
+LEFT JOIN LATERAL unnest(ts_filter(setweight(p.terms, 'A', %(terms)s::text[]), '{a}')) u ON true
 WHERE p.id = ANY (%(ids)s);
 
 -- name: statistics

@@ -1,4 +1,4 @@
-"""The reply chain above a question: what the member and the bot said before, within a token budget."""
+"""The reply chain above a question: what members and the bot said before, within a token budget."""
 
 from __future__ import annotations
 
@@ -7,35 +7,38 @@ from typing import Any
 from clients.postgres.ledger import Ledger
 from forum.ask import Ask
 from forum.types import Turn
+from forum.unicode_safety import grapheme_cut
 
 #: Four characters are about a token.
 _CHARACTERS_A_TOKEN = 4
-_LONGEST_CHAIN = 10
+_LONGEST_CHAIN = 20
 
 
 def conversation(ask: Ask, ledger: Ledger, *, budget_tokens: int) -> tuple[Turn, ...]:
-    """Oldest first. Follows reply_to_post_number upwards: a bot's reply to the ask that it answered, and so on."""
+    """Oldest first. Follows reply_to_post_number upwards: a reply of the bot leads to the question that it answered,
+    a member's post counts while everyone may read it. The oldest turns go when the budget is used up."""
     turns: list[Turn] = []
     left = budget_tokens * _CHARACTERS_A_TOKEN
-    topic_id, number = ask.topic_id, ask.reply_to_post_number
-    for _ in range(_LONGEST_CHAIN):
-        earlier = ledger.by_reply_number(topic_id, number) if number is not None else None
-        if earlier is None:
-            break
-        answer, cited = _answer(ledger.trace_of(earlier.post_id))
-        pair = [
-            Turn(author="bot", text=answer, is_bot=True, cited=cited),
-            Turn(author=earlier.username, text=earlier.question),
-        ]
-        for turn in pair:
-            if not turn.text:
-                continue
-            if len(turn.text) > left:
-                return tuple(reversed(turns))
-            left -= len(turn.text)
-            turns.append(turn)
-        number = earlier.reply_to_post_number
+    number = ask.reply_to_post_number
+    while number is not None and left > 0 and len(turns) < _LONGEST_CHAIN:
+        step, number = _above(ask.topic_id, number, ledger)
+        for turn in step:
+            text = turn.text[: grapheme_cut(turn.text, left)]
+            left -= len(text)
+            if text:
+                turns.append(Turn(author=turn.author, text=text, is_bot=turn.is_bot, cited=turn.cited))
     return tuple(reversed(turns))
+
+
+def _above(topic_id: int, number: int, ledger: Ledger) -> tuple[list[Turn], int | None]:
+    """What stands at this place of the topic, newest first, and the place that it replies to."""
+    if (earlier := ledger.by_reply_number(topic_id, number)) is not None:
+        text, cited = _answer(ledger.trace_of(earlier.post_id))
+        answered = Turn(author="bot", text=text, is_bot=True, cited=cited)
+        return [answered, Turn(author=earlier.username, text=earlier.question)], earlier.reply_to_post_number
+    if (post := ledger.public_post(topic_id, number)) is not None:
+        return [Turn(author=post["username"], text=post["text"])], post["reply_to_post_number"]
+    return [], None
 
 
 def _answer(trace: dict[str, Any] | None) -> tuple[str, tuple[str, ...]]:

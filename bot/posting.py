@@ -60,7 +60,7 @@ class Poster:
             return self._post(ask)
         except OutcomeUnknown as error:
             POST_FAILURES.labels(kind="unknown").inc()
-            self._wait(ask, error, self._config().bot.settle_s)
+            self._wait(ask, error, self._settle_s)
         except RemoteUnavailable as error:
             POST_FAILURES.labels(kind="throttled" if error.status == 429 else "unavailable").inc()
             self._ledger.not_posted(ask)
@@ -77,7 +77,7 @@ class Poster:
             return ask
         found: Post | None = None
         if ask.posting_at is not None:
-            self._settle(ask, config.bot.settle_s)
+            self._settle(ask)
             found = self._own_reply(ask)
         if found is None:
             held = self._ledger.placeholding(ask)
@@ -87,7 +87,7 @@ class Poster:
             try:
                 created = self._forum.create_post(topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number)
             except OutcomeUnknown as error:
-                raise TryLater(config.bot.settle_s, str(error)) from error
+                raise TryLater(self._settle_s, str(error)) from error
             except RemoteError as error:
                 self._ledger.note(ask, f"no placeholder: {error}")
             else:
@@ -108,7 +108,7 @@ class Poster:
     def _post(self, ask: Ask) -> Ask | None:
         config = self._config()
         if ask.state is AskState.POSTING and ask.placeholder_post_id is None:
-            self._settle(ask, config.bot.settle_s)
+            self._settle(ask)
             if found := self._own_reply(ask):
                 self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))
                 return None
@@ -134,6 +134,7 @@ class Poster:
             found,
             bot_username=config.forum.bot_username,
             deny_usernames=config.bot.deny_usernames,
+            group_mentions=config.bot.group_mentions,
             replies_to_bot=ask.kind == "reply",
         )
         if not meant:
@@ -210,8 +211,15 @@ class Poster:
         last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)][-2 * _IN_A_ROW :]
         return any(all(last[at : at + _IN_A_ROW]) for at in range(len(last) - _IN_A_ROW + 1))
 
-    def _settle(self, ask: Ask, settle_s: float) -> None:
+    @property
+    def _settle_s(self) -> float:
+        """Never shorter than a request of ours may take."""
+        config = self._config()
+        return max(config.bot.settle_s, config.forum.timeout_s)
+
+    def _settle(self, ask: Ask) -> None:
         """A request whose answer was lost may still be at work in the forum: give it time before looking."""
+        settle_s = self._settle_s
         since = (self._now() - ask.posting_at).total_seconds() if ask.posting_at else settle_s
         if since < settle_s:
             raise TryLater(settle_s - since + 0.1, "waits until a lost answer has settled")

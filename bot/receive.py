@@ -86,6 +86,7 @@ class Receiver:
             found,
             bot_username=config.forum.bot_username,
             deny_usernames=config.bot.deny_usernames,
+            group_mentions=config.bot.group_mentions,
             replies_to_bot=replies_to_bot,
         )
         if not meant:

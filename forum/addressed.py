@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from forum.mentions import is_mentioned, own_mentions
+from forum.mentions import is_mentioned, own_group_mentions, own_mentions
 from forum.types import SourcePost
 from forum.username import folded
 
@@ -24,7 +24,12 @@ class Addressed:
 
 
 def addressed(
-    found: SourcePost, *, bot_username: str, deny_usernames: Collection[str] = (), replies_to_bot: bool = False
+    found: SourcePost,
+    *,
+    bot_username: str,
+    deny_usernames: Collection[str] = (),
+    group_mentions: Collection[str] = (),
+    replies_to_bot: bool = False,
 ) -> Addressed:
     """Decide from the post alone. A mention counts only in the author's own words; a reply to the bot counts unless
     it turns to somebody else. Limits and categories are another matter."""
@@ -38,6 +43,8 @@ def addressed(
     if (post.user_id is not None and post.user_id <= 0) or author in {folded(name) for name in deny_usernames}:
         return Addressed(reason="a bot's post")
     if is_mentioned(post.cooked, bot_username, post.raw):
+        return Addressed(kind="mention")
+    if group_mentions and own_group_mentions(post.cooked) & {folded(name) for name in group_mentions}:
         return Addressed(kind="mention")
     if not replies_to_bot:
         return Addressed(reason="no mention")

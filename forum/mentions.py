@@ -31,6 +31,15 @@ def own_mentions(cooked: str) -> frozenset[str]:
     return frozenset(names)
 
 
+def own_group_mentions(cooked: str) -> frozenset[str]:
+    """The groups (as `folded` gives their names) that the author mentions in his own words."""
+    return frozenset(
+        folded(node.text().strip()[1:])
+        for event, node, tag, classes in own_parts(cooked, _not_own)
+        if event is Event.ENTER and tag in ("a", "span") and "mention-group" in classes
+    )
+
+
 def is_mentioned(cooked: str, username: str, raw: str | None = None) -> bool:
     """Whether the post's own text mentions `username`; `raw` counts only when there is no cooked HTML."""
     name = folded(username)

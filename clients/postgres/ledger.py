@@ -286,6 +286,11 @@ class Ledger:
         """The clean text of those of the posts that everyone may read now."""
         return {row["id"]: row["text"] for row in self._all("public_texts", post_ids=list(post_ids))}
 
+    def public_post(self, topic_id: int, post_number: int) -> dict[str, Any] | None:
+        """username, text and reply_to_post_number of a post that everyone may read."""
+        rows = self._all("public_post", topic_id=topic_id, post_number=post_number)
+        return rows[0] if rows else None
+
     def scrub_sources(self, post_ids: Sequence[int]) -> None:
         """Take the words of deleted posts out of every stored trace."""
         self._run("scrub_sources", post_ids=list(post_ids))

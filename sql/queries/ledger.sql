@@ -287,3 +287,7 @@ SET answer = CASE WHEN tp.cited THEN '' ELSE t.answer END,
                       FROM jsonb_array_elements(t.body -> 'citations') c))
 FROM trace_post tp
 WHERE tp.trace_id = t.id AND tp.post_id = ANY (%(post_ids)s::bigint[])
+
+-- name: public_post
+SELECT username, text, reply_to_post_number FROM public_post
+WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s

@@ -118,6 +118,18 @@ def test_a_follow_up_carries_the_chain_of_replies(room: Room) -> None:
     assert "first bucket" in turns[1].text
 
 
+def test_a_question_about_another_members_post_carries_that_post(room: Room) -> None:
+    seen = []
+    plain = room.answer
+    room.answer = lambda question: (seen.append(question), plain(question))[1]
+    topic = room.topic().topic_id
+    said = room.say(topic, "Mine tips at half a millimetre, with a spring.", by="gustav")
+    room.until(lambda: room.ledger.public_texts([said.id]))
+    room.ended(room.ask(topic, "is that usual?", reply_to=said.post_number).id)
+    assert [(turn.author, turn.is_bot) for turn in seen[-1].conversation] == [("gustav", False)]
+    assert "half a millimetre" in seen[-1].conversation[0].text
+
+
 def test_a_mention_in_a_restricted_category_or_a_message_stays_unanswered(room: Room) -> None:
     staff = room.topic("What do we do about the staff's own gauge?", by="maelle", category=11)
     asked = room.ask(staff.topic_id, by="maelle")

@@ -20,6 +20,7 @@ from forum.config import Config
 from tests.integration.bot.conftest import SECRET, delivery, fresh_database, signed
 
 NEW = "the secret after the rotation"
+ASKING = int(os.environ.get("THREADCITE_ASKING", "60"))
 EXAMPLES = int(os.environ.get("THREADCITE_FUZZ", "300"))
 MENTION = '<p><a class="mention" href="/u/threadcite">@threadcite</a> how does it tip?</p>'
 
@@ -97,15 +98,15 @@ def test_shuffled_and_doubled_deliveries_leave_one_row_an_asking_post(shared_dat
     client, chance = app(shared_database), random.Random(7)
     sent = [
         delivery(n, cooked=MENTION, version=v, updated_at=f"2026-01-01T00:00:0{v}.000Z", event=event)
-        for n in range(60)
+        for n in range(ASKING)
         for v, event in ((1, "post_created"), (2, "post_edited"), (3, "post_edited"))
     ]
-    sent += chance.choices(sent, k=120)
+    sent += chance.choices(sent, k=2 * ASKING)
     chance.shuffle(sent)
     assert {send(client, **one) for one in sent} == {202}
-    assert rows(shared_database, "SELECT count(*) FROM ask") == 60
-    assert rows(shared_database, "SELECT count(*) FROM ask WHERE version = 3") == 60
-    assert rows(shared_database, "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'answer'") == 60
+    assert rows(shared_database, "SELECT count(*) FROM ask") == ASKING
+    assert rows(shared_database, "SELECT count(*) FROM ask WHERE version = 3") == ASKING
+    assert rows(shared_database, "SELECT count(*) FROM procrastinate_jobs WHERE task_name = 'answer'") == ASKING
 
 
 def test_the_text_of_a_private_message_is_not_even_stored(database: Database) -> None:

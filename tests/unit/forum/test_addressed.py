@@ -92,3 +92,9 @@ def test_only_regular_standing_posts_of_people_count(more: dict[str, Any]) -> No
 def test_a_denied_account_is_a_bot() -> None:
     found = addressed(post(f"<p>{MENTION}</p>"), bot_username="threadcite", deny_usernames=["HexLey"])
     assert found.reason == "a bot's post"
+
+
+def test_a_group_counts_when_the_operator_says_so() -> None:
+    found = post('<p><a class="mention-group" href="/g/helpers">@Helpers</a> how?</p>')
+    assert addressed(found, bot_username="threadcite", group_mentions=["helpers"]).kind == "mention"
+    assert addressed(found, bot_username="threadcite", group_mentions=["staff"]).kind == ""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from bot.conversation import conversation
+from bot.asked_question import asked_question
 from bot.limits import TurnedAway, turned_away
 from bot.messages import message
 from bot.metrics import ANSWER_SECONDS, ASKS, DEGRADED
@@ -22,6 +22,7 @@ from clients.postgres.traces import save_trace
 from forum.ask import OPEN_STATES, Ask, AskState
 from forum.config import Config
 from forum.errors import ThreadciteError
+from forum.language import detect
 from forum.types import Answer, Question, Route
 
 #: A question that is edited faster than it can be answered is left alone for a while.
@@ -108,17 +109,7 @@ class Responder:
         return ready or self._newer(ask)
 
     def _answered(self, ask: Ask, config: Config) -> Answer:
-        question = Question(
-            text=ask.question,
-            title=ask.title,
-            asked_at=self._now(),
-            post_id=ask.post_id,
-            topic_id=ask.topic_id,
-            asker=ask.username,
-            category_id=ask.category_id,
-            conversation=conversation(ask, self._ledger, budget_tokens=config.bot.conversation_tokens),
-            persona=ask.persona,
-        )
+        question = asked_question(ask, self._ledger, config, now=self._now())
         with self._llm:
             started = time.perf_counter()
             given = self._answer(question)
@@ -137,9 +128,10 @@ class Responder:
             return self._end(
                 ask, AskState.DECLINED, f"{verdict.reason} (told before)" if verdict.reason != "loop" else "loop"
             )
+        language = detect(ask.question, config.forum.languages, default=config.forum.default_language).code
         text = message(
             verdict.reason.replace(":", "_"),
-            config.forum.default_language,
+            language,
             limit=verdict.limit,
             time=f"{verdict.reset_at.astimezone(UTC):%H:%M}",
         )

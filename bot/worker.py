@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from bot.correct import Corrector
 from bot.house import House
@@ -15,7 +16,7 @@ from bot.sync import Sync
 from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
-from clients.postgres.queue import Lanes, Queue
+from clients.postgres.queue import Every, Lanes, Queue
 from forum.config import Config
 from forum.ports import ForumClient
 from forum.types import Answer, Question
@@ -29,8 +30,12 @@ def run_worker(
     config: Callable[[], Config],
     *,
     stop: threading.Event,
+    chores: Mapping[str, tuple[Callable[[], None], Every]] = MappingProxyType({}),
 ) -> None:
-    """Work until `stop` is set. `config` is asked whenever a decision is made, so that a change needs no restart."""
+    """Work until `stop` is set. `config` is asked whenever a decision is made, so that a change needs no restart.
+
+    `chores` are further tasks by the clock: name -> (what is done, when).
+    """
     ledger, queue = Ledger(database), Queue()
     receiver = Receiver(database, ledger, queue, config)
     sync = Sync(database, ledger, queue, ingest, forum, receiver, bot_username=config().forum.bot_username, stop=stop)
@@ -44,5 +49,7 @@ def run_worker(
         "correct": corrector.correct,
         "orphan": corrector.orphan,
         **house.tasks(),
+        **{name: work for name, (work, _) in chores.items()},
     }
-    Lanes(database.url, tasks, lanes(config()), house.periodic()).run(stop)
+    periodic = {**house.periodic(), **{name: every for name, (_, every) in chores.items()}}
+    Lanes(database.url, tasks, lanes(config()), periodic).run(stop)

@@ -151,6 +151,14 @@ class DiscourseClient:
             return Created(post=None, enqueued=True)
         return Created(post=_written(answer.get("post") or answer))
 
+    def create_topic(self, *, title: str, raw: str, category_id: int) -> int | None:
+        """The new topic's id; None when it waits for approval."""
+        body = {"title": title, "raw": raw, "category": category_id, "auto_track": False}
+        answer = self._write("POST", "/posts.json", body, "open a topic in this category")
+        if answer.get("action") == "enqueued":
+            return None
+        return _written(answer.get("post") or answer).topic_id
+
     def edit_post(self, post_id: int, *, raw: str, reason: str = "", original: str | None = None) -> Post:
         """Replace a post's text. With `original`, refused (409) when somebody else has changed it meanwhile."""
         post = {"raw": raw, "edit_reason": reason} | ({"original_text": original} if original is not None else {})

@@ -7,6 +7,7 @@ import threading
 import structlog
 
 from bot.answer import answer
+from bot.chores import chores
 from bot.jobs import lanes
 from bot.live_tools import LiveTools
 from bot.metrics_route import serve_worker_metrics
@@ -20,6 +21,7 @@ from clients.postgres.ingest import Ingest
 from clients.postgres.migrate import migrate
 from clients.postgres.pool import Database
 from clients.secrets import read_secret
+from forum.config import FlagsSection
 from forum.errors import ConfigError
 from forum.types import Answer, Question
 
@@ -51,11 +53,17 @@ def work() -> None:
             now = tools()
             return observe(answer(question, now.tools, now.config))
 
+        def shadowed(question: Question, flags: FlagsSection) -> Answer:
+            now = tools()
+            return answer(question, now.tools, now.config.model_copy(update={"flags": flags}))
+
+        forum = build_forum(config)
         run_worker(
             database,
-            build_forum(config),
+            forum,
             Ingest(database, tools().tools.embedder, config),
             answered,
             live,
             stop=threading.Event(),
+            chores=chores(database, forum, live, tools().tools.index, shadowed),
         )

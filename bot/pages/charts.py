@@ -9,7 +9,8 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 640, 200, 44, 24
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 400, 150, 34, 22
+_LABELS, _TEXTS = 100, 110
 #: How many series have a colour of their own in admin.css.
 _COLOURS = 8
 
@@ -55,8 +56,9 @@ def stacked(
                 f' width="{step * 0.8:.1f}" height="{height:.1f}"><title>{said}</title></rect>'
             )
     for i in range(0, len(times), max(1, math.ceil(len(times) / 6))):
-        x = _LEFT + (i + 0.5) * step
-        body.append(f'<text class="axis" x="{x:.0f}" y="{_HEIGHT - 6}" text-anchor="middle">{day(times[i])}</text>')
+        # The last one ends at the edge, so that none is cut off.
+        x, anchor = (_WIDTH, "end") if i == len(times) - 1 else (_LEFT + (i + 0.5) * step, "middle")
+        body.append(f'<text class="axis" x="{x:.0f}" y="{_HEIGHT - 5}" text-anchor="{anchor}">{day(times[i])}</text>')
     return _svg(_HEIGHT, title, body)
 
 
@@ -69,27 +71,29 @@ def spans(bars: Sequence[Bar], *, title: str, logarithmic: bool = False) -> Mark
         share = value / high
         if logarithmic:
             share = math.log(max(value, low) / low) / max(math.log(max(high, low * 10) / low), 1e-9)
-        return 130 + min(max(share, 0), 1) * (_WIDTH - 130 - 150)
+        return _LABELS + min(max(share, 0), 1) * (_WIDTH - _LABELS - _TEXTS)
 
     body: list[str] = []
     for i, bar in enumerate(bars):
         y = 6 + i * 26
-        left, width = x(bar.start), max(x(bar.end) - x(bar.start), 2)
+        left, width = x(bar.start), max(x(bar.end) - x(bar.start), 2 if bar.end else 0)
         body.append(
             Markup(
-                '<text class="axis" x="122" y="{y}" text-anchor="end">{label}</text>'
-                '<rect class="track" x="130" y="{top}" width="{track}" height="14" rx="3"/>'
+                '<text class="axis" x="{before}" y="{y}" text-anchor="end">{label}</text>'
+                '<rect class="track" x="{left_end}" y="{top}" width="{track}" height="14" rx="3"/>'
                 '<rect class="{colour}" x="{left:.1f}" y="{top}" width="{width:.1f}" height="14" rx="3"/>'
                 '<text class="axis" x="{right}" y="{y}">{text}</text>'
             ).format(
                 y=y + 12,
                 top=y,
-                track=_WIDTH - 280,
+                before=_LABELS - 6,
+                left_end=_LABELS,
+                track=_WIDTH - _LABELS - _TEXTS,
                 label=bar.label,
                 colour=bar.colour,
                 left=left,
                 width=width,
-                right=_WIDTH - 142,
+                right=_WIDTH - _TEXTS + 6,
                 text=bar.text,
             )
         )

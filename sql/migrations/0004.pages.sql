@@ -64,3 +64,10 @@ CREATE INDEX receipt_undigested ON receipt (received_at) WHERE record IS NOT NUL
 CREATE INDEX trace_degraded ON trace (created_at) WHERE degraded <> '[]';
 -- Drafts, newest first.
 CREATE INDEX ask_draft ON ask (updated_at DESC, post_id DESC) WHERE state IN ('draft', 'shadowed');
+
+-- One weekly report each; the row is written before the topic, so that none is written twice.
+CREATE TABLE digest (
+    week date PRIMARY KEY,
+    topic_id bigint,
+    at timestamptz NOT NULL DEFAULT now()
+);

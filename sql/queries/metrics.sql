@@ -19,8 +19,8 @@ WHERE j.status = 'todo' GROUP BY j.queue_name
 SELECT documents::float FROM corpus
 
 -- name: vectors
--- All models' rows by the planner's estimate, shared out by nothing: the active model is nearly all of them.
-SELECT greatest(c.reltuples, 0)::float FROM pg_class c WHERE c.oid = 'embedding'::regclass
+-- Rows of all models, by the server's running count: the active model is nearly all of them.
+SELECT greatest(c.reltuples, pg_stat_get_live_tuples(c.oid), 0)::float FROM pg_class c WHERE c.oid = 'embedding'::regclass
 
 -- name: undigested
 SELECT count(*)::float, coalesce(extract(epoch FROM now() - min(received_at)), 0)::float

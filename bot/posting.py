@@ -226,20 +226,30 @@ class Poster:
 
     def _own_reply(self, ask: Ask) -> Post | None:
         """Our reply to the asking post, if it stands: nobody else writes as the bot, and it answers each post once."""
-        bot, config = folded(self._config().forum.bot_username), self._config()
-        wants_whisper = config.bot.mode == "draft" and not ask.approved
         try:
-            posts: Sequence[Post] = self._forum.replies(ask.post_id)
+            found = self._own_among(self._forum.replies(ask.post_id), ask)
+            if found is not None or ask.post_number != 1:
+                return found
         except RemoteRefused:
-            # A key without that scope, or the question is gone: read the topic's end.
-            try:
-                posts = [found.post for found in self._forum.last_posts(ask.topic_id)]
-            except RemoteRefused:
-                return None
+            # A key without that scope, or the question is gone.
+            pass
+        # A reply to a topic's first post need not say so: the topic's end is read for its text.
+        try:
+            return self._own_among([found.post for found in self._forum.last_posts(ask.topic_id)], ask)
+        except RemoteRefused:
+            return None
+
+    def _own_among(self, posts: Sequence[Post], ask: Ask) -> Post | None:
+        config = self._config()
+        bot = folded(config.forum.bot_username)
+        wants_whisper = config.bot.mode == "draft" and not ask.approved
+        said = (ask.reply_raw or "").strip()
         for post in posts:
-            own = folded(post.username) == bot and post.reply_to_post_number == ask.post_number
             stands = post.deleted_at is None and not post.user_deleted
-            if own and stands and (post.post_type == _WHISPER) <= wants_whisper:
+            placed = post.reply_to_post_number == ask.post_number or (
+                ask.post_number == 1 and post.reply_to_post_number is None and (post.raw or "").strip() == said != ""
+            )
+            if folded(post.username) == bot and stands and placed and (post.post_type == _WHISPER) <= wants_whisper:
                 return post
         return None
 

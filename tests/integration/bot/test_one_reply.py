@@ -216,3 +216,12 @@ def test_a_placeholder_goes_with_its_question(room: Room) -> None:
     room.practice.forum.delete_post(room.member("windy_jane"), post_id=asked.id)
     room.until(lambda: not room.replies(asked.topic_id))
     go.set()
+
+
+def test_a_first_post_that_asks_gets_one_reply_after_a_lost_answer(room: Room) -> None:
+    room.practice.fail("posts.create", "drop-after-store", user="threadcite")
+    forum = room.practice.forum
+    raw = "@threadcite how does this gauge of mine tip, please?"
+    asked = forum.create_post(room.member(), raw, title="How does this gauge of mine tip?", category=1)
+    assert room.ended(asked.id, 60).state is AskState.POSTED
+    assert len(room.replies(asked.topic_id)) == 1

@@ -9,6 +9,7 @@ from eval.commands.abstention import abstention
 from eval.commands.bench import bench
 from eval.commands.calibrate import calibrate
 from eval.commands.compare import compare
+from eval.commands.export_feedback import export_feedback
 from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
 from eval.commands.retrieval import retrieval
@@ -28,6 +29,7 @@ app.add_typer(bench, name="bench")
 app.command("calibrate")(calibrate)
 app.command("compare")(compare)
 app.command("fit-features")(fit_features)
+app.command("export-feedback")(export_feedback)
 app.command("export-onnx")(export_onnx)
 
 if __name__ == "__main__":

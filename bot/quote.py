@@ -26,8 +26,11 @@ _PASSAGES, _WEAK_PASSAGES, _A_POST = 3, 2, 2
 _ROOM, _LIST_ROOM = 420, 800
 #: A further passage must reach this share of the best one, a neighbouring sentence this share of its passage.
 _WORTH, _BESIDE = 0.7, 0.5
-#: What makes a piece worth quoting: its own words and meaning, its post's fit, rank and standing.
-_WORDS, _CLOSE, _FIT, _LOGIT, _RANK, _ACCEPTED, _ASKS = 0.4, 0.3, 0.3, 0.0, 0.1, 0.1, 0.4
+#: An answer begins with what matters, in a post of up to so many characters; a line that introduces code leads to it.
+_LEAD, _SHORT_POST, _SHOWS = 0.15, 1200, 0.1
+#: What makes a piece worth quoting: its own words and meaning, its post's fit, rank and standing. Tuned on the
+#: practice questions: 73 % of the answers cite a post that answers, where 77 % have one among their sources.
+_WORDS, _CLOSE, _FIT, _RANK, _ACCEPTED, _ASKS = 0.4, 0.15, 0.5, 0.3, 0.2, 0.7
 #: Two passages that share more of their terms say the same thing.
 _SAME = 0.6
 _LEANS = (
@@ -89,15 +92,17 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
-    [logit] = _shares([[source.logit or 0.0 for source in sources]])
     [fit] = _shares([[_fit(source) for source in sources]])
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
         prior = _FIT * fit[n] + _RANK / (n + 1) + _ACCEPTED * source.passage.signals.accepted
-        prior += _LOGIT * logit[n] - _ASKS * is_question(source.passage)
+        prior -= _ASKS * is_question(source.passage)
         row = []
         for place, piece in enumerate(post):
-            score = _WORDS * words[n][place] + _CLOSE * close[n][place] + prior + _manner(piece, source)
+            lead = _LEAD / (place + 1) if len(source.passage.text) < _SHORT_POST else 0.0
+            if piece.text.endswith(":") and place + 1 < len(post) and post[place + 1].kind is Kind.CODE:
+                lead += _SHOWS
+            score = lead + _WORDS * words[n][place] + _CLOSE * close[n][place] + prior + _manner(piece, source)
             row.append(_Scored(piece, held[n][place], score, _quotable(piece)))
         out.append(row)
     return out

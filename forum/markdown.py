@@ -22,6 +22,7 @@ _CODE = re.compile(f"{CODE_OPEN}([^{CODE_CLOSE}]*){CODE_CLOSE}")
 #: `It dries. [[1]] Then ...`: the marker belongs to the sentence before it.
 _AFTER_STOP = re.compile(rf"([.!?…][\"'»”)]*)\s*((?:{MARK_OPEN}\d+{MARK_CLOSE}\s*)+)(?=\S|$)")
 _PIECES = re.compile(f"({CODE_OPEN}[^{CODE_CLOSE}]*{CODE_CLOSE}|{MARK_OPEN}\\d+{MARK_CLOSE})")
+_MARK_AND_SPACE = re.compile(rf"\s*{MARK_OPEN}\d+{MARK_CLOSE}")
 MARK = re.compile(f"{MARK_OPEN}(\\d+){MARK_CLOSE}")
 
 # Markers as models really write them: [[1]] [[1, 2]] [1] [^1] and their full-width form. An index such as
@@ -139,7 +140,7 @@ def marks(text: str) -> list[int]:
 
 def plain(text: str) -> str:
     """A block's text without markers and without the frame of code."""
-    return _WIDE.sub(" ", _CODE.sub(r"\1", MARK.sub("", text))).strip()
+    return _WIDE.sub(" ", _CODE.sub(r"\1", _MARK_AND_SPACE.sub("", text))).strip()
 
 
 def serialize(blocks: Iterable[Block], links: Mapping[int, str]) -> str:

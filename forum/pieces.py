@@ -41,6 +41,11 @@ _COMMAND = re.compile(
     r"|.*(?:[;{}\\]|->.*|\w\(.*\))\s*$",
     re.IGNORECASE,
 )
+#: What begins so is a command, however much the rest looks like prose.
+_SURE = re.compile(
+    r"\s*(?:[$#] |>>> |(?:sudo|curl|wget|pip3?|apt-get|git|docker|systemctl|journalctl|ssh|scp|mosquitto_\w+|npm"
+    r"|esptool\S*) )"
+)
 _SYMBOLS = frozenset('(){}[]<>=;_|&$\\/*+#~^"')
 
 
@@ -107,6 +112,8 @@ def _is_block(text: str, lines: list[tuple[int, int]]) -> bool:
 def _is_code(line: str) -> bool:
     symbols = sum(char in _SYMBOLS for char in line)
     if symbols > 0.15 * len(line) or (line[:2] == "  " and not _ITEM.match(line)):
+        return True
+    if _SURE.match(line) and line[-1] not in ".?!:,;":
         return True
     prose = re.search(r"[a-zà-ÿ]{2,}[,.]? [a-zà-ÿ]{2,} [a-zà-ÿ]{2,} [a-zà-ÿ]{2,}", line)
     return bool(_COMMAND.match(line)) and not prose

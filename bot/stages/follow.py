@@ -22,7 +22,7 @@ from forum.window import best_window
 _THREADS, _RADIUS = 3, 8
 _FIRST_THREAD, _OTHER_THREADS = 3, 2
 #: A post of a thread is worth a place of its own from this share of the thread's best.
-_CLOSE = 0.6
+_CLOSE = 0.5
 
 
 def follow(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
@@ -73,6 +73,8 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
         ranked = sorted(thread, key=lambda one: -worth[id(one)])
         chosen = [one for one in ranked if worth[id(one)] >= _CLOSE * best and worth[id(one)] > 0]
         chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
+        if found not in chosen and not is_question(found.passage):
+            chosen = [*chosen[: _OTHER_THREADS - 1], found]
         groups.append(_scored(query, chosen or [found], tools))
     return groups
 

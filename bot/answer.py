@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.deadline import within
 from bot.stages.aggregate import aggregate
 from bot.stages.condense import condense
 from bot.stages.corrective import corrective
@@ -30,6 +31,7 @@ def answer(question: Question, tools: Tools, config: Config, *, tell: Tell = sil
     Raises DatabaseUnavailable when the index cannot be read.
     """
     trace = Trace(tell)
+    tools = within(tools, config.bot.answer_deadline_s)
 
     asked = trace.step(read, question, config)
     if asked.reply:

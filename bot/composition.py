@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from bot.tools import Tools
 from clients.composition import build_chat, build_embedder, build_reranker
+from clients.postgres.documents import WithDocuments
 from clients.postgres.index import PostgresIndex
 from clients.postgres.pool import Database
 from forum.config import Config
+from forum.ports import Index
 
 
 def build_tools(config: Config, database: Database) -> Tools:
     """Ports for `answer`. Raises ConfigError, ModelMismatch or RemoteError when a model cannot be had."""
     embedder = build_embedder(config.embedder)
+    name, words = embedder.model.name, config.recall.query_terms
+    index: Index = PostgresIndex(database, embedder=name, query_terms=words)
+    if config.collections:
+        index = WithDocuments(index, database, config.collections, embedder=name, terms=words)
     return Tools(
-        index=PostgresIndex(database, embedder=embedder.model.name, query_terms=config.recall.query_terms),
+        index=index,
         embedder=embedder,
         reranker=build_reranker(config.reranker),
         chat=build_chat(config.llm),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bot.scope import scope_of
 from bot.stages.results import Query, Recalled
 from bot.tools import Tools
 from forum.config import Config
@@ -22,7 +23,7 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
 
     A sub-question has channels of its own. Nothing found: decision `empty` or `nothing`, never an error.
     """
-    scope = _scope(query)
+    scope = scope_of(query.question, config)
     texts = _texts(query, config.recall.question_characters)
     pipeline = "posts" if config.flags.posts_pipeline else "legacy"
     channels: tuple[str, ...] = config.recall.channels if pipeline == "posts" else ("keyword", "topics")
@@ -65,12 +66,6 @@ def _texts(query: Query, characters: int) -> tuple[str, ...]:
     """The title with the question's first characters, then each part of the question alone."""
     whole = f"{query.title}\n{query.text[:characters]}".strip()
     return (whole, *(text[:characters] for text in query.sub_questions))
-
-
-def _scope(query: Query) -> Scope:
-    """The asking post is no evidence for itself."""
-    asking = query.question.post_id
-    return Scope(exclude_post_ids=frozenset() if asking is None else frozenset((asking,)))
 
 
 def _suffixes(texts: Sequence[str]) -> list[str]:

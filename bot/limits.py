@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from clients.postgres.ledger import Ledger
 from forum.ask import Ask
-from forum.config import LimitsSection
+from forum.config_section import LimitsSection
 
 _WINDOW = timedelta(hours=1)
 #: Nobody reads an answer and writes the next question this fast, several times in a row.

@@ -1,29 +1,29 @@
-"""Fits the logistic models of the features reranker, and scores questions by fits that never saw them."""
+"""Fits the logistic models of the features reranker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 
-from eval.runner import Found, with_order
+from clients.features_reranker import FOLDS, fold_of
+from eval.runner import Found
 from forum.features import Logistic, level_features, order_features
 
 Floats = NDArray[np.float64]
+#: One group a form of the questions, the full one first.
+Groups = Sequence[Sequence[Found]]
 
 #: The archive of the fit tells neither likes, acceptance nor staff, so nothing can be fitted for them.
 NOT_FITTED = frozenset(("topic_likes", "accepted", "staff"))
+OF_LINKS = frozenset(("links_in",))
 #: What a question without vectors has no value for.
 OF_VECTORS = frozenset(("cosine", "cosine_gap", "rank_posts", "agreement", "top_cosine"))
 #: The level's features: few, each a share or a cosine, chosen for what carries over from one forum to another
 #: (fitted on one archive, tried on the other); the rest of `level_features` describes one forum's own statistics.
 LEVEL = ("top_cosine", "top_coverage", "rare_coverage", "unknown", "top_bm25", "agreement", "terms")
-FOLDS = 5
-#: The logit of a question for which nothing was found.
-LOWEST = -50.0
 #: Inverse strength of the L2 penalty on standardised features.
 _C_ORDER, _C_LEVEL = 1.0, 0.1
 
@@ -56,8 +56,8 @@ def fit_order(found: Sequence[Found], *, without: frozenset[str] = frozenset()) 
 
 
 def fit_level(
-    answerable: Sequence[Sequence[Found]],
-    unanswerable: Sequence[Sequence[Found]],
+    answerable: Groups,
+    unanswerable: Groups,
     order: Logistic,
     *,
     without: frozenset[str] = frozenset(),
@@ -82,53 +82,27 @@ def level_row(found: Found, order: Logistic) -> dict[str, float]:
     return level_features(found.candidates, orders)
 
 
-def out_of_fold(found: Sequence[Found], *, without: frozenset[str] = frozenset()) -> list[Found]:
-    """Each question reranked by a fit on the other four fifths of the questions."""
-    done: dict[int, Found] = {}
-    for train, test in _folds(len(found)):
-        order = fit_order([found[at] for at in train], without=without)
-        for at in test:
-            one = found[at]
-            done[at] = with_order(one, [order.logit(values) for values in order_features(one.candidates)])
-    return [done[at] for at in range(len(found))]
+def fit_all(answerable: Groups, unanswerable: Groups, *, without: frozenset[str] = frozenset()) -> dict[str, object]:
+    """The coefficients file's entry for one embedder: the fit on everything, and one without each fifth."""
+    ids = {one.asked.id for group in (*answerable, *unanswerable) for one in group}
+    folds = [_entry(_but(answerable, fold), _but(unanswerable, fold), without) for fold in range(FOLDS)]
+    return {**_entry(answerable, unanswerable, without), "questions": sorted(ids), "folds": folds}
 
 
-def out_of_fold_levels(
-    answerable: Sequence[Sequence[Found]],
-    unanswerable: Sequence[Sequence[Found]],
-    *,
-    without: frozenset[str] = frozenset(),
-) -> tuple[list[float], list[float]]:
-    """The top logit of each question of the two first groups, by fits that saw none of its forms.
-
-    A question without candidates gets the lowest logit there is.
-    """
-    levels: tuple[dict[str, float], dict[str, float]] = ({}, {})
-    splits = zip(_folds(len(answerable[0])), _folds(len(unanswerable[0])), strict=True)
-    for (_, of_answerable), (_, of_unanswerable) in splits:
-        tested = [answerable[0][at] for at in of_answerable], [unanswerable[0][at] for at in of_unanswerable]
-        held = {one.asked.id for group in tested for one in group}
-        known = _but(answerable, held)
-        order = fit_order(known[0], without=without)
-        level = fit_level(known, _but(unanswerable, held), order, without=without)
-        for place, group in zip(levels, tested, strict=True):
-            place.update(
-                {one.asked.id: level.logit(level_row(one, order)) if one.candidates else LOWEST for one in group}
-            )
-    yes, no = levels
-    return [yes[one.asked.id] for one in answerable[0]], [no[one.asked.id] for one in unanswerable[0]]
+def _entry(answerable: Groups, unanswerable: Groups, without: frozenset[str]) -> dict[str, object]:
+    order = fit_order(answerable[0], without=without)
+    return {
+        "order": _json(order),
+        "order_without_links": _json(fit_order(answerable[0], without=without | OF_LINKS)),
+        "level": _json(fit_level(answerable, unanswerable, order, without=without)),
+    }
 
 
-def _but(groups: Sequence[Sequence[Found]], held: set[str]) -> list[list[Found]]:
-    return [[one for one in group if one.asked.id not in held] for group in groups]
+def _but(groups: Groups, fold: int) -> list[list[Found]]:
+    return [[one for one in group if fold_of(one.asked.id) != fold] for group in groups]
 
 
-def _folds(count: int) -> Iterator[tuple[list[int], list[int]]]:
-    for train, test in KFold(FOLDS, shuffle=True, random_state=0).split(np.arange(count)):
-        yield train.tolist(), test.tolist()
-
-
-def as_json(fit: Logistic) -> dict[str, object]:
+def _json(fit: Logistic) -> dict[str, object]:
     return {
         "intercept": round(fit.intercept, 5),
         "weights": {name: round(weight, 5) for name, weight in fit.weights.items()},

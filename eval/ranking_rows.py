@@ -5,36 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval.fit import FOLDS, out_of_fold
+from clients.features_reranker import Fit
 from eval.metrics import of_ranking, summary
 from eval.runner import Found
+from eval.unseen import by_order, how
 from forum.fusion import convex_combination
 from forum.types import Hit
-
-WITHOUT_LINKS = frozenset(("links_in",))
 
 Rankings = list[list[int]]
 
 
-def rankings(found: Sequence[Found], *, trained_on: frozenset[str] | None) -> tuple[dict[str, Rankings], str]:
+def rankings(found: Sequence[Found], fit: Fit | None) -> tuple[dict[str, Rankings], str]:
     """Topics by row and question, best first, and how `reranked` came about.
 
-    `trained_on` names the questions that the committed coefficients were fitted on; None: another reranker ran, or
-    no coefficients fit this embedder. Questions that were trained on are ranked by fits that never saw them.
+    `fit` None: another reranker than ours ran, and its order stands.
     """
     channels = sorted({name for one in found for candidate in one.candidates for name in candidate.ranks})
     rows: dict[str, Rankings] = {name: [one.channel(name) for one in found] for name in channels}
     rows["rrf"] = [one.fused() for one in found]
     rows["convex"] = [_convex(one, channels) for one in found]
-    seen = trained_on is not None and any(one.asked.id in trained_on for one in found)
-    if seen:
-        how = f"out of fold: these questions trained the coefficients, so {FOLDS} fits by question"
-        rows["reranked"] = _topics(out_of_fold(found))
-        rows["reranked_without_links"] = _topics(out_of_fold(found, without=WITHOUT_LINKS))
-    else:
-        how = "the reranker as configured: it was not fitted on these questions"
-        rows["reranked"] = _topics(found)
-    return rows, how
+    if fit is None:
+        return {**rows, "reranked": _topics(found)}, "the reranker as configured"
+    rows["reranked"] = _topics(by_order(found, fit))
+    rows["reranked_without_links"] = _topics(by_order(found, fit, links=False))
+    return rows, how(found, fit)
 
 
 def table(found: Sequence[Found], rows: Mapping[str, Rankings]) -> dict[str, dict[str, object]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from eval.both_forms import both_forms
-from eval.fit import LOWEST, out_of_fold_levels
+from eval.fit_of import fit_of
 from eval.question_set import QuestionSet
 from eval.runner import Runner
-from eval.trained_on import trained_on
+from eval.unseen import LOWEST, how, levels
 
 
 def top_logits(runner: Runner, yes: QuestionSet, no: QuestionSet) -> tuple[list[float], list[float], str]:
@@ -14,12 +13,9 @@ def top_logits(runner: Runner, yes: QuestionSet, no: QuestionSet) -> tuple[list[
 
     A question for which nothing was found has the lowest logit.
     """
-    known = trained_on(runner.config) or frozenset()
-    if runner.form == "full" and any(one.id in known for one in (*yes.questions, *no.questions)):
-        found = out_of_fold_levels(both_forms(runner, yes), both_forms(runner, no))
-        return (*found, "fits that never saw the question (5 folds)")
-    logits = [
-        [LOWEST if (top := one.top()) is None else top for one in runner.run(each.questions, each.name)]
-        for each in (yes, no)
-    ]
-    return logits[0], logits[1], "the reranker as configured"
+    found = [runner.run(each.questions, each.name) for each in (yes, no)]
+    fit = fit_of(runner)
+    if fit is not None:
+        return levels(found[0], fit), levels(found[1], fit), how([*found[0], *found[1]], fit)
+    tops = [[LOWEST if (top := one.top()) is None else top for one in group] for group in found]
+    return tops[0], tops[1], "the reranker as configured"

@@ -67,6 +67,7 @@ def order_features(candidates: Sequence[Candidate]) -> list[dict[str, float]]:
                 "rank_posts": _reciprocal(one, "posts"),
                 "rank_keyword": _reciprocal(one, "keyword"),
                 "agreement": float("posts" in one.ranks and "keyword" in one.ranks),
+                "support": math.log1p(one.support),
                 "links_in": math.log1p(signals.links_in),
                 "topic_posts": math.log1p(signals.topic_posts),
                 "age": math.log1p(signals.topic_age_days),

@@ -187,6 +187,8 @@ class Candidate:
     scores: Mapping[str, float] = field(default_factory=lambda: _EMPTY)
     rrf: float = 0.0
     match: Match = Match()
+    #: How many posts of the passage's topic the channels returned.
+    support: int = 1
     #: The reranker's logit; None when no reranker ran.
     logit: float | None = None
     #: The excerpt that the reranker saw and the evidence block shows first.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.scope import scope_of
@@ -21,29 +22,33 @@ _POSTS_A_TOPIC = 4
 def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     """The fused candidates, best first, each with its ranks, scores, match and signals.
 
-    A sub-question has channels of its own. Nothing found: decision `empty` or `nothing`, never an error.
+    The title alone and each sub-question have channels of their own. Nothing found: decision `empty` or `nothing`,
+    never an error.
     """
     scope = scope_of(query.question, config)
-    texts = _texts(query, config.recall.question_characters)
+    texts = _texts(query, config)
     pipeline = "posts" if config.flags.posts_pipeline else "legacy"
     channels: tuple[str, ...] = config.recall.channels if pipeline == "posts" else ("keyword", "topics")
     degraded: tuple[str, ...] = ()
     reason = ""
     vectors: tuple[Vectors | None, ...] = (None,) * len(texts)
-    lists: dict[str, list[Hit]] = {}
+    hits: dict[str, list[Hit]] = {}
     if any(channel != "keyword" for channel in channels):
         try:
             vectors = tuple(tools.embedder.embed_query(text) for text in texts)
-            lists = _vector_channels(channels, vectors, tools, config, scope)
+            hits = _vector_channels(channels, vectors, tools, config, scope)
         except (RemoteError, ModelMismatch) as error:
             degraded = ("embedder",) if isinstance(error, RemoteError) else ("vectors",)
             vectors, reason, pipeline = (None,) * len(texts), str(error), "legacy"
     if "keyword" in channels or pipeline == "legacy":
         for text, suffix in zip(texts, _suffixes(texts), strict=True):
-            hits = tools.index.keyword(text, limit=config.recall.limit * _POSTS_A_TOPIC, scope=scope)
-            lists[f"keyword{suffix}"] = best_per_topic(hits, limit=config.recall.limit)
+            hits[f"keyword{suffix}"] = tools.index.keyword(
+                text, limit=config.recall.limit * _POSTS_A_TOPIC, scope=scope
+            )
+    lists = {name: best_per_topic(found, limit=config.recall.limit) for name, found in hits.items()}
     fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k)
-    candidates = _described(fused, texts[0], vectors[0], tools, scope)
+    support = Counter(topic for _, topic in {(hit.post_id, hit.topic_id) for found in hits.values() for hit in found})
+    candidates = _described(fused, support, texts[0], vectors[0], tools, scope)
     if pipeline == "legacy":
         candidates = boosted(candidates)
     decision = f"{len(candidates)} candidates" if candidates else "nothing" if tools.index.size() else "empty"
@@ -62,10 +67,12 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     )
 
 
-def _texts(query: Query, characters: int) -> tuple[str, ...]:
-    """The title with the question's first characters, then each part of the question alone."""
+def _texts(query: Query, config: Config) -> tuple[str, ...]:
+    """The title with the question's first characters; the title alone; each part of the question alone."""
+    characters = config.recall.question_characters
     whole = f"{query.title}\n{query.text[:characters]}".strip()
-    return (whole, *(text[:characters] for text in query.sub_questions))
+    title = (query.title,) if config.recall.title_alone and query.title not in ("", whole) else ()
+    return (whole, *title, *(text[:characters] for text in query.sub_questions))
 
 
 def _suffixes(texts: Sequence[str]) -> list[str]:
@@ -81,15 +88,19 @@ def _vector_channels(
         if vector is None:
             continue
         if "posts" in channels:
-            hits = tools.index.nearest(vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
-            lists[f"posts{suffix}"] = best_per_topic(hits, limit=limit)
+            lists[f"posts{suffix}"] = tools.index.nearest(vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
         if "topics" in channels:
             lists[f"topics{suffix}"] = tools.index.nearest_topics(vector, limit=limit, scope=scope)
     return lists
 
 
 def _described(
-    fused: Sequence[Fused], text: str, vector: Vectors | None, tools: Tools, scope: Scope
+    fused: Sequence[Fused],
+    support: Mapping[int, int],
+    text: str,
+    vector: Vectors | None,
+    tools: Tools,
+    scope: Scope,
 ) -> list[Candidate]:
     """What each post says and how it fits; a post that stopped being public meanwhile is left out."""
     ids = [one.post_id for one in fused]
@@ -102,6 +113,7 @@ def _described(
             scores=one.scores,
             rrf=one.score,
             match=matches.get(one.post_id, Match()),
+            support=support[one.topic_id],
         )
         for one in fused
         if one.post_id in passages

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from clients.console import print_json
+from eval.fit_of import fit_of
 from eval.metrics import NAMES
 from eval.question_set import read_questions, sample
 from eval.ranking_rows import first_ranks, rankings, table
@@ -18,7 +19,6 @@ from eval.results import provenance, save
 from eval.runner import Found, Runner
 from eval.scratch import open_index
 from eval.settings import config_with
-from eval.trained_on import trained_on
 from forum.errors import UsageError
 
 
@@ -63,7 +63,7 @@ def retrieval(
     with database:
         runner = Runner.build(config, database, whole_topics=not strict, form=form)
         found = runner.run(asked.questions, "asking")
-    rows, how = rankings(found, trained_on=trained_on(config))
+    rows, how = rankings(found, fit_of(runner) if config.flags.rerank else None)
     result: dict[str, Any] = {
         "n": len(found),
         **table(found, rows),

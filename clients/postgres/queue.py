@@ -32,6 +32,8 @@ _LONGEST_PAUSE_S = 300.0
 _TRIES = 3
 
 log = structlog.get_logger("threadcite.queue")
+# It says a line for every step of every job.
+logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
 
 class TryLater(ThreadciteError):
@@ -124,8 +126,6 @@ class Lanes:
         self._lost: set[int] = set()
 
     def run(self, stop: threading.Event) -> None:
-        # It says a line for every step of every job.
-        logging.getLogger("procrastinate").setLevel(logging.WARNING)
         asyncio.run(self._run(stop))
 
     async def _run(self, stop: threading.Event) -> None:

@@ -13,7 +13,7 @@ from forum.sections import Block
 from forum.unicode_safety import one_line, safe
 
 #: pypdf keeps every object that it has read: it starts afresh after so many pages.
-_PAGES_A_READER = 25
+_PAGES_A_READER = 100
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-zà-ÿ])")
 _LINE = re.compile(r"(?<!\n)\n(?!\n)")
 #: What a page may say; more is no page of text.

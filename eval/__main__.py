@@ -6,12 +6,14 @@ import typer
 
 from clients.console import run
 from eval.commands.abstention import abstention
-from eval.commands.bench import bench
+from eval.commands.bench_search import bench
 from eval.commands.calibrate import calibrate
+from eval.commands.citations import citations
 from eval.commands.compare import compare
 from eval.commands.export_feedback import export_feedback
 from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
+from eval.commands.injection import injection
 from eval.commands.retrieval import retrieval
 
 app = typer.Typer(
@@ -31,6 +33,8 @@ app.command("compare")(compare)
 app.command("fit-features")(fit_features)
 app.command("export-feedback")(export_feedback)
 app.command("export-onnx")(export_onnx)
+app.command("citations")(citations)
+app.command("injection")(injection)
 
 if __name__ == "__main__":
     run(app)

@@ -13,8 +13,10 @@ from eval.commands.compare import compare
 from eval.commands.export_feedback import export_feedback
 from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
+from eval.commands.generation import generation
 from eval.commands.injection import injection
 from eval.commands.retrieval import retrieval
+from eval.commands.safety import safety
 
 app = typer.Typer(
     name="eval",
@@ -34,7 +36,9 @@ app.command("fit-features")(fit_features)
 app.command("export-feedback")(export_feedback)
 app.command("export-onnx")(export_onnx)
 app.command("citations")(citations)
+app.command("generation")(generation)
 app.command("injection")(injection)
+app.command("safety")(safety)
 
 if __name__ == "__main__":
     run(app)

@@ -22,8 +22,8 @@ from forum.ports import Vectors
 from forum.terms import query_terms, terms, tsquery
 from forum.types import Hit, Match, Passage, Scope, Signals
 
-#: ts_rank's best this many hold BM25's best ten (measured over 425,000 posts).
-KEYWORD_CANDIDATES = 300
+#: How many of ts_rank's best are scored by BM25 (see keyword_candidates).
+KEYWORD_CANDIDATES = 600
 #: Ranking reads every post that holds a term: beyond this many, commoner terms find little and cost much.
 KEYWORD_RANKED = 4_000
 KEYWORD_LEAST = 3

@@ -1,0 +1,113 @@
+"""How many of the true 25 nearest posts the vector index finds, how fast, and under filters."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from pgvector import HalfVector
+
+from clients.postgres.index import PostgresIndex
+from clients.postgres.model_store import ModelStore
+from clients.postgres.pool import Connection
+from eval.bench_database import SHARES, bench_database, make_posts
+from forum.ports import EmbeddingModel, Vectors
+from forum.types import Scope
+
+_LIMIT = 25
+_QUESTIONS = 100
+_MEMBERS = 40
+_NOISE = 1.1
+
+
+def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
+    """Vectors in clusters of about 40, as topics are; questions lie near a cluster. The product's own `nearest`.
+
+    `exact_p50_ms` is the same without an index. `filters`: a persona's categories that keep a share of the posts.
+    """
+    model = EmbeddingModel(name=f"bench/random-{dimensions}", dimensions=dimensions, max_tokens=512)
+    centres = _unit(np.random.default_rng(0).normal(size=(max(rows // _MEMBERS, 1), dimensions)).astype(np.float32))
+
+    def fill(connection: Connection) -> None:
+        make_posts(connection, rows)
+        connection.execute(
+            "INSERT INTO embedding_model (name, dimensions, active) VALUES (%s, %s, true)", (model.name, dimensions)
+        )
+        rng = np.random.default_rng(1)
+        statement = "COPY embedding (post_id, model_id, content_hash, vector) FROM STDIN (FORMAT BINARY)"
+        with connection.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.set_types(["int8", "int2", "bytea", "halfvec"])
+            for first in range(0, rows, 4096):
+                count = min(4096, rows - first)
+                for at, vector in enumerate(_near(centres, count, rng), start=first + 1):
+                    copy.write_row((at, 1, b"x", HalfVector(vector)))
+
+    with bench_database(f"bench_recall_{rows}_{dimensions}", fill) as database:
+        store = ModelStore(database)
+        started = time.perf_counter()
+        kind = store.build_index(store.ensure(model), at_least=1)
+        build_s = time.perf_counter() - started
+        questions = _near(centres, _QUESTIONS, np.random.default_rng(2))
+        index = PostgresIndex(database, embedder=model.name)
+        scopes = {1.0: Scope()} | {share: Scope(category_ids=frozenset((one,))) for one, share in SHARES if one != 2}
+        found = {kept: _ask(index, questions, scope) for kept, scope in scopes.items()}
+        with database.connection() as connection:
+            connection.execute("UPDATE embedding_model SET index_kind = 'none'")
+        exact = {kept: _ask(index, questions[:30], scope) for kept, scope in scopes.items()}
+        with database.connection() as connection:
+            connection.execute("UPDATE embedding_model SET index_kind = %s", (kind,))
+            size = connection.execute("SELECT pg_relation_size('embedding_hnsw_1')").fetchone()
+    whole = found[1.0]
+    return {
+        "rows": rows,
+        "dimensions": dimensions,
+        "index": kind,
+        f"recall@{_LIMIT}": _recall(whole[0], exact[1.0][0]),
+        "p50_ms": _percentile(whole[1], 50),
+        "p95_ms": _percentile(whole[1], 95),
+        "exact_p50_ms": _percentile(exact[1.0][1], 50),
+        "filters": [
+            {
+                "kept": kept,
+                f"recall@{_LIMIT}": _recall(found[kept][0], exact[kept][0]),
+                "rows_min": min(map(len, found[kept][0])),
+                "p95_ms": _percentile(found[kept][1], 95),
+            }
+            for kept in scopes
+            if kept < 1
+        ],
+        "build_s": round(build_s, 1),
+        "index_bytes": size[0] if size else 0,
+    }
+
+
+def _near(centres: Vectors, count: int, rng: np.random.Generator) -> Vectors:
+    chosen = centres[rng.integers(0, len(centres), count)]
+    noise = rng.normal(size=chosen.shape).astype(np.float32) * np.float32(_NOISE / chosen.shape[1] ** 0.5)
+    return _unit(chosen + noise)
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit
+
+
+def _ask(index: PostgresIndex, questions: Vectors, scope: Scope) -> tuple[list[set[int]], list[float]]:
+    index.nearest(questions[0], limit=_LIMIT, scope=scope)
+    found: list[set[int]] = []
+    times: list[float] = []
+    for vector in questions:
+        started = time.perf_counter()
+        found.append({hit.post_id for hit in index.nearest(vector, limit=_LIMIT, scope=scope)})
+        times.append((time.perf_counter() - started) * 1000)
+    return found, times
+
+
+def _recall(found: list[set[int]], exact: list[set[int]]) -> float:
+    shares = [len(one & true) / len(true) for one, true in zip(found, exact, strict=False) if true]
+    return round(float(np.mean(shares)), 4)
+
+
+def _percentile(values: list[float], percent: int) -> float:
+    return round(float(np.percentile(values, percent)), 2)

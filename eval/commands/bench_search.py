@@ -1,0 +1,78 @@
+"""`eval bench recall|keyword|overhead`: the channels and what the stages cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clients.console import print_json
+from eval.bench_keyword import bench_keyword
+from eval.bench_overhead import bench_overhead
+from eval.bench_recall import bench_recall
+from eval.commands.bench import bench
+from eval.question_set import read_questions, sample
+from eval.runner import Runner
+from eval.scratch import open_index
+from eval.settings import config_with
+
+__all__ = ["bench"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")]
+
+
+@bench.command("recall")
+def recall(
+    rows: Annotated[int, typer.Option(min=100, max=5_000_000, help="Made-up posts in the index.")] = 50_000,
+    dimensions: Annotated[
+        int, typer.Option(min=2, max=4000, help="From 512 on, a bit index.")
+    ] = 1024,
+    json: AsJson = False,
+) -> None:
+    """Recall@25 of the vector index against an exact scan, its speed, and both under filters.
+
+    Example: python -m eval bench recall --rows 50000 --json
+    """
+    _tell(bench_recall(rows=rows, dimensions=dimensions), json)
+
+
+@bench.command("keyword")
+def keyword(
+    rows: Annotated[int, typer.Option(min=100, max=5_000_000, help="Made-up posts in the index.")] = 50_000,
+    json: AsJson = False,
+) -> None:
+    """The keyword channel's speed, and its overlap with rank-bm25's ten best.
+
+    Example: python -m eval bench keyword --rows 50000 --json
+    """
+    _tell(bench_keyword(rows=rows), json)
+
+
+@bench.command("overhead")
+def overhead(
+    questions: Annotated[Path, typer.Option(help="A file of questions.")] = Path("eval/questions/practice.jsonl"),
+    posts: Annotated[str | None, typer.Option(help="archive:PATH for a scratch index; else the running one.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Only the first questions.")] = 200,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE over config.yml; repeatable.")] = None,
+    json: AsJson = False,
+) -> None:
+    """What recall, fusion and aggregation cost beside the model calls.
+
+    Example: python -m eval bench overhead --questions q.jsonl --posts archive:posts/
+    """
+    config = config_with(set_ or ())
+    asked = read_questions(questions)
+    asked = replace(asked, questions=sample(asked.questions, limit))
+    database, _ = open_index(posts, until=None, config=config)
+    with database:
+        _tell(bench_overhead(Runner.build(config, database), asked.questions), json)
+
+
+def _tell(result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        print(f"{name:>14}  {value}")

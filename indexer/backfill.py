@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 
+from clients.postgres import pipeline
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest, IngestReport
 from clients.postgres.store import Mark
 from forum.ports import PostSource
-from forum.types import SourcePost
 
-_SMALLEST = 64
 _TOPICS = 500
-#: About how long a batch may take.
-_BATCH_S = 4.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +57,7 @@ def backfill(
     *,
     batch_posts: int,
     limit: int | None = None,
+    vectors: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
     """Index a source from where its last run stopped; at the end, bring vectors and index up to date.
@@ -79,15 +76,17 @@ def backfill(
                 ingest.put_categories(categories, at=datetime.now(UTC))
             _put_topics(source, ingest)
             passed: Counter[str] = Counter()
-            with closing(_reports(source, ingest, cursor, batch_posts, limit)) as reports:
+            stored = pipeline.run(source, ingest, cursor=cursor, largest=batch_posts, limit=limit, vectors=vectors)
+            with closing(stored) as reports:
                 for report in reports:
                     progress = progress.plus(report, time.monotonic() - began)
                     passed = _note_passed(source, passed, marks)
                     on_progress(progress)
             _note_passed(source, passed, marks)
-            ingest.refresh()
-            ingest.fill()
-            ingest.models.build_index(ingest.model)
+            ingest.refresh(vectors=vectors)
+            if vectors:
+                ingest.fill()
+                ingest.models.build_index(ingest.model)
             state = "stopped" if limit is not None and progress.seen >= limit else "done"
         except KeyboardInterrupt:
             state = "stopped"
@@ -106,48 +105,6 @@ def backfill(
         seconds=time.monotonic() - began,
         state=state,
     )
-
-
-def _reports(
-    source: PostSource, ingest: Ingest, cursor: str | None, largest: int, limit: int | None
-) -> Generator[IngestReport, None, None]:
-    """Clean and embed the next batch while the last one is being stored: two cores, and never more than one ahead."""
-    with ThreadPoolExecutor(1, thread_name_prefix="store") as writer:
-        stored: Future[IngestReport] | None = None
-        for batch, mark in _batches(source, cursor, largest, limit):
-            prepared = ingest.prepare(
-                batch,
-                observed_at=datetime.now(UTC) if source.observes else None,
-                complete_topics=source.complete_topics,
-                declared_public=source.declared_public,
-            )
-            if stored is not None:
-                yield stored.result()
-            stored = writer.submit(ingest.commit, prepared, cursor=(source.name, mark))
-        if stored is not None:
-            yield stored.result()
-
-
-def _batches(
-    source: PostSource, cursor: str | None, largest: int, limit: int | None
-) -> Iterator[tuple[list[SourcePost], str]]:
-    """Batches of a size that takes a few seconds each: a slow embedder gets small ones, so a kill costs little."""
-    size = min(_SMALLEST, largest)
-    batch: list[SourcePost] = []
-    mark = cursor or ""
-    for number, (post, at) in enumerate(source.posts(after=cursor), 1):
-        batch.append(post)
-        mark = at
-        if len(batch) >= size or number == limit:
-            began = time.monotonic()
-            yield batch, mark
-            seconds = max(time.monotonic() - began, 0.001)
-            size = min(max(int(len(batch) / seconds * _BATCH_S), _SMALLEST), largest, 2 * size)
-            batch = []
-        if number == limit:
-            return
-    if batch:
-        yield batch, mark
 
 
 def _put_topics(source: PostSource, ingest: Ingest) -> None:

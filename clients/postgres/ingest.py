@@ -122,8 +122,12 @@ class Ingest:
         complete_topics: bool = False,
         declared_public: bool = False,
         when_embedder_down: Literal["raise", "store"] = "raise",
+        vectors: bool = True,
     ) -> Prepared:
-        """The first half of `ingest`, which only reads the database: look up, clean, compose, embed."""
+        """The first half of `ingest`, which only reads the database: look up, clean, compose, embed.
+
+        Without `vectors` nothing is embedded: `fill` or the embedding workers do it later.
+        """
         newest: dict[int, SourcePost] = {}
         for one in posts:
             held = newest.get(one.post.id)
@@ -153,14 +157,16 @@ class Ingest:
             admission = replace(admission, categories={**admission.categories, **declared})
         topics = self._merged_topics(fresh, observed_at, complete_topics)
         rows = self._rows(fresh, digests, topics, observed_at, admission)
-        vectors, without, shortened = self._embed(rows, known, when_embedder_down)
+        made, without, shortened = (
+            self._embed(rows, known, when_embedder_down) if vectors else ([], len(rows.texts), frozenset[int]())
+        )
         return Prepared(
             batch=Batch(
                 posts=rows.rows,
                 topics=_topic_rows(fresh, observed_at),
                 complete_topics=complete_topics,
                 composed=rows.composed,
-                vectors=vectors,
+                vectors=made,
                 model_id=self.model.id,
                 declared_public=declared_public,
             ),
@@ -215,14 +221,14 @@ class Ingest:
         """Recovered at `at`: as told by the forum then, they may live again."""
         return self.ingest(posts, observed_at=at, when_embedder_down="store")
 
-    def refresh(self, *, limit: int = 1_000) -> int:
+    def refresh(self, *, limit: int = 1_000, vectors: bool = True) -> int:
         """Compose anew the texts whose title, category or tags changed, and embed them; returns how many."""
         done, after = 0, -1
         while ids := self.store.stale(after, limit):
             self._recompose(ids)
             done += len(ids)
             after = ids[-1]
-        if done:
+        if done and vectors:
             self.fill()
         return done
 
@@ -269,7 +275,7 @@ class Ingest:
             categories=known,
             opened=frozenset(section.opened_category_ids),
             chosen=chosen,
-            bot_username=self._config.forum.bot_username,
+            bot_usernames=self._config.usernames,
         )
 
     def _rows(

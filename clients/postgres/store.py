@@ -304,7 +304,7 @@ class PostStore:
             categories=categories,
             opened=admission.opened,
             chosen=admission.chosen,
-            bot_username=admission.bot_username,
+            bot_usernames=admission.bot_usernames,
         )
         closed = sorted(one for one, row in now.items() if admission.why_not_topic(_topic(row)) is not None)
         retitled = [one for one in existed if _head(before[one]) != _head(now[one])]

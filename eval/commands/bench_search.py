@@ -14,6 +14,7 @@ from eval.bench_overhead import bench_overhead
 from eval.bench_recall import bench_recall
 from eval.commands.bench import bench
 from eval.question_set import read_questions, sample
+from eval.results import provenance, save
 from eval.runner import Runner
 from eval.scratch import open_index
 from eval.settings import config_with
@@ -26,9 +27,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on s
 @bench.command("recall")
 def recall(
     rows: Annotated[int, typer.Option(min=100, max=5_000_000, help="Made-up posts in the index.")] = 50_000,
-    dimensions: Annotated[
-        int, typer.Option(min=2, max=4000, help="From 512 on, a bit index.")
-    ] = 1024,
+    dimensions: Annotated[int, typer.Option(min=2, max=4000, help="From 512 on, a bit index.")] = 1024,
     json: AsJson = False,
 ) -> None:
     """Recall@25 of the vector index against an exact scan, its speed, and both under filters.
@@ -55,6 +54,7 @@ def overhead(
     questions: Annotated[Path, typer.Option(help="A file of questions.")] = Path("eval/questions/practice.jsonl"),
     posts: Annotated[str | None, typer.Option(help="archive:PATH for a scratch index; else the running one.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Only the first questions.")] = 200,
+    save_as: Annotated[str | None, typer.Option("--save", help="Keep the result as eval/results/NAME.json.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE over config.yml; repeatable.")] = None,
     json: AsJson = False,
 ) -> None:
@@ -65,9 +65,12 @@ def overhead(
     config = config_with(set_ or ())
     asked = read_questions(questions)
     asked = replace(asked, questions=sample(asked.questions, limit))
-    database, _ = open_index(posts, until=None, config=config)
+    database, digest = open_index(posts, until=None, config=config)
     with database:
-        _tell(bench_overhead(Runner.build(config, database), asked.questions), json)
+        result = bench_overhead(Runner.build(config, database), asked.questions)
+    if save_as:
+        save(save_as, {**result, **provenance(config, posts=digest, sets={"questions": asked})})
+    _tell(result, json)
 
 
 def _tell(result: dict[str, Any], as_json: bool) -> None:

@@ -55,7 +55,7 @@ class Corrector:
         ask = self._ledger.load(post_id)
         if ask is not None and ask.reply_post_id is None and ask.placeholder_post_id is not None:
             with suppress(RemoteRefused):
-                self._forum.delete_post(ask.placeholder_post_id)
+                self._forum.acting_as(ask.persona).delete_post(ask.placeholder_post_id)
         if ask is None or ask.reply_post_id is None or self._config().bot.orphan_reply == "leave":
             return
         try:
@@ -65,7 +65,7 @@ class Corrector:
         except RemoteRefused:
             pass
         try:
-            self._forum.delete_post(ask.reply_post_id)
+            self._forum.acting_as(ask.persona).delete_post(ask.reply_post_id)
         except RemoteRefused as error:
             self._ledger.rewritten(ask, ask.reply_raw or "", f"the orphaned reply could not be removed: {error}")
             return
@@ -82,7 +82,7 @@ class Corrector:
 
     def _edit(self, ask: Ask, reply_post_id: int, raw: str) -> None:
         try:
-            self._forum.edit_post(reply_post_id, raw=raw, reason="a source changed")
+            self._forum.acting_as(ask.persona).edit_post(reply_post_id, raw=raw, reason="a source changed")
         except RemoteRefused as error:
             # Somebody removed the reply, or the day's edits are used up: the operator is told.
             log.warning("correction_refused", post=ask.post_id, reason=str(error))

@@ -85,7 +85,9 @@ class Poster:
                 return None
             raw = told_apart(message("looking", config.forum.default_language), f"{ask.post_id}")
             try:
-                created = self._forum.create_post(topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number)
+                created = self._forum.acting_as(ask.persona).create_post(
+                    topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number
+                )
             except OutcomeUnknown as error:
                 raise TryLater(self._settle_s, str(error)) from error
             except RemoteError as error:
@@ -136,11 +138,13 @@ class Poster:
             deny_usernames=config.bot.deny_usernames,
             group_mentions=config.bot.group_mentions,
             replies_to_bot=ask.kind == "reply",
+            personas=config.usernames[1:],
+            replied_persona=ask.persona,
         )
         if not meant:
             gone = meant.reason == "deleted or hidden"
             return self._finished(ask, AskState.DISCARDED if gone else AskState.DECLINED, meant.reason)
-        question = own_question(post.cooked, config.forum.bot_username)
+        question = own_question(post.cooked, self._account(ask))
         if question != ask.question and post.updated_at > ask.form:
             return self._ledger.reworded(ask, question=question, version=post.version, form=post.updated_at)
         gone_sources = [post_id for post_id in self._cited(ask) if not self._stands(post_id)]
@@ -177,8 +181,8 @@ class Poster:
     def _written(self, ask: Ask, *, whisper: bool) -> Created:
         raw = ask.reply_raw or ""
         if ask.placeholder_post_id is not None:
-            return Created(post=self._forum.edit_post(ask.placeholder_post_id, raw=raw))
-        return self._forum.create_post(
+            return Created(post=self._forum.acting_as(ask.persona).edit_post(ask.placeholder_post_id, raw=raw))
+        return self._forum.acting_as(ask.persona).create_post(
             topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number, whisper=whisper
         )
 
@@ -187,7 +191,7 @@ class Poster:
         POST_FAILURES.labels(kind="refused").inc()
         raw = ask.reply_raw or ""
         if error.status == 422 and count_links(raw) > _FEW_LINKS:
-            self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{config.forum.bot_username}.")
+            self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{self._account(ask)}.")
             shorter = self._ledger.not_posted(ask)
             return self._send(shorter, config, whisper=whisper) if shorter else None
         if error.status == 422 and self._talks_alone(ask):
@@ -207,7 +211,7 @@ class Poster:
 
     def _talks_alone(self, ask: Ask) -> bool:
         """Whether the topic ends (or ended a moment ago) in as many replies of ours as Discourse allows in a row."""
-        bot = folded(self._config().forum.bot_username)
+        bot = folded(self._account(ask))
         last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)][-2 * _IN_A_ROW :]
         return any(all(last[at : at + _IN_A_ROW]) for at in range(len(last) - _IN_A_ROW + 1))
 
@@ -241,7 +245,7 @@ class Poster:
 
     def _own_among(self, posts: Sequence[Post], ask: Ask) -> Post | None:
         config = self._config()
-        bot = folded(config.forum.bot_username)
+        bot = folded(self._account(ask))
         wants_whisper = config.bot.mode == "draft" and not ask.approved
         said = (ask.reply_raw or "").strip()
         for post in posts:
@@ -252,6 +256,10 @@ class Poster:
             if folded(post.username) == bot and stands and placed and (post.post_type == _WHISPER) <= wants_whisper:
                 return post
         return None
+
+    def _account(self, ask: Ask) -> str:
+        """Who writes the reply."""
+        return ask.persona or self._config().forum.bot_username
 
     def _cited(self, ask: Ask) -> list[int]:
         return self._ledger.cited_posts(ask.trace_id) if ask.trace_id else []
@@ -281,7 +289,7 @@ class Poster:
         if ended is not None and ended.placeholder_post_id is not None:
             # Nothing will be edited into it any more.
             with suppress(RemoteError):
-                self._forum.delete_post(ended.placeholder_post_id)
+                self._forum.acting_as(ended.persona).delete_post(ended.placeholder_post_id)
         return self._done(ended, keep=True)
 
     def _done(self, ask: Ask | None, *, keep: bool = False) -> Ask | None:

@@ -12,12 +12,11 @@ from clients.discourse_json import read_source_post
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Queue
-from forum.addressed import addressed
+from forum.addressed import Addressed, addressed
 from forum.ask import Asking, AskState
 from forum.config import Config
 from forum.text import own_question
 from forum.types import SourcePost
-from forum.username import folded
 
 _WHISPER = 4
 #: What the jobs need of a post's or topic's JSON.
@@ -69,7 +68,7 @@ class Receiver:
 
     def _written(self, connection: Connection, found: SourcePost, *, edited: bool) -> Taken:
         config, post = self._config(), found.post
-        if folded(post.username) == folded(config.forum.bot_username):
+        if config.is_account(post.username):
             if post.reply_to_post_number is not None:
                 self._ledger.saw_own_reply(
                     connection,
@@ -79,15 +78,19 @@ class Receiver:
                     whisper=post.post_type == _WHISPER,
                 )
             return Taken.ACCEPTED
-        replies_to_bot = post.reply_to_post_number is not None and self._ledger.is_own_reply(
-            connection, post.topic_id, post.reply_to_post_number
+        replied = (
+            None
+            if post.reply_to_post_number is None
+            else self._ledger.persona_of_reply(connection, post.topic_id, post.reply_to_post_number)
         )
         meant = addressed(
             found,
             bot_username=config.forum.bot_username,
             deny_usernames=config.bot.deny_usernames,
             group_mentions=config.bot.group_mentions,
-            replies_to_bot=replies_to_bot,
+            replies_to_bot=replied is not None,
+            personas=config.usernames[1:],
+            replied_persona=replied or "",
         )
         if not meant:
             if edited and self._ledger.withdraw(
@@ -98,7 +101,7 @@ class Receiver:
         if config.bot.mode == "off":
             return Taken.ACCEPTED
         turn = self._ledger.turn(connection, post.user_id)
-        if self._ledger.record(connection, asking(found, meant.kind, config)):
+        if self._ledger.record(connection, asking(found, meant, config)):
             self._queue.defer(connection, answer_job(post.id, post.topic_id, turn))
             return Taken.ASKED
         return Taken.ACCEPTED
@@ -110,7 +113,7 @@ class Receiver:
             self._queue.defer(connection, orphan_job(post_id))
 
 
-def asking(found: SourcePost, kind: str, config: Config) -> Asking:
+def asking(found: SourcePost, meant: Addressed, config: Config) -> Asking:
     """The ledger's view of a post that asks the bot."""
     post, topic = found.post, found.topic
     return Asking(
@@ -122,8 +125,9 @@ def asking(found: SourcePost, kind: str, config: Config) -> Asking:
         trust_level=post.trust_level,
         category_id=topic.category_id,
         title=topic.title,
-        kind=kind,
-        question=own_question(post.cooked or post.raw or "", config.forum.bot_username),
+        kind=meant.kind,
+        persona=meant.persona,
+        question=own_question(post.cooked or post.raw or "", meant.persona or config.forum.bot_username),
         reply_to_post_number=post.reply_to_post_number,
         version=post.version,
         asked_at=post.created_at,

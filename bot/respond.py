@@ -84,11 +84,13 @@ class Responder:
         config = self._config()
         if config.bot.mode == "off":
             return self._end(ask, AskState.DISCARDED, "mode off")
+        if ask.persona and not config.is_account(ask.persona):
+            return self._end(ask, AskState.DECLINED, f"the persona {ask.persona} is not in the config any more")
         if config.bot.allow_category_ids and ask.category_id not in config.bot.allow_category_ids:
             return self._end(ask, AskState.DECLINED, "not in an allowed category")
         if ask.category_id not in config.bot.allow_category_ids and not self._category_is_open(ask.category_id):
             return self._end(ask, AskState.DECLINED, "in a category that not everyone may read")
-        if (verdict := turned_away(ask, self._ledger, config.bot.limits)) is not None:
+        if (verdict := turned_away(ask, self._ledger, config.limits(ask.persona))) is not None:
             return self._turn_away(ask, verdict, config)
         held = self._poster.hold_place(ask)
         if held is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +21,6 @@ from clients.postgres.queue import Queue
 from forum.errors import DatabaseUnavailable, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import ForumClient
 from forum.types import SourcePost
-from forum.username import folded
 
 #: A run looks out for news this long, so often, and takes so many at once.
 _WATCH_S, _LOOK_S, _BATCH = 9.0, 0.4, 100
@@ -46,12 +45,12 @@ class Sync:
         forum: ForumClient,
         receiver: Receiver,
         *,
-        bot_username: str,
+        is_own: Callable[[str], bool],
         stop: threading.Event,
     ) -> None:
         self._database, self._ledger, self._queue = database, ledger, queue
         self._ingest, self._forum, self._receiver = ingest, forum, receiver
-        self._bot, self._stop = folded(bot_username), stop
+        self._is_own, self._stop = is_own, stop
 
     def drain(self) -> None:
         """Digest what has come in, and go on looking for some seconds: the next run follows at once."""
@@ -137,7 +136,7 @@ class Sync:
                 self._ledger.like(int(record["id"]), integer(record.get("liked_by")))
 
     def _take(self, posts: Sequence[SourcePost]) -> None:
-        posts = [one for one in posts if folded(one.post.username) != self._bot]
+        posts = [one for one in posts if not self._is_own(one.post.username)]
         if not posts:
             return
         # A post in a category that nobody has described counts as restricted: ask first.
@@ -162,7 +161,7 @@ class Sync:
             found = self._forum.post(post_id)
         except RemoteRefused:
             return
-        if found.post.deleted_at is None and folded(found.post.username) != self._bot:
+        if found.post.deleted_at is None and not self._is_own(found.post.username):
             self._ingest.put_topics([self._forum.topic(found.post.topic_id)], at=now)
             self._ingest.recover_posts([found], at=now)
 

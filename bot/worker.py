@@ -38,7 +38,16 @@ def run_worker(
     """
     ledger, queue = Ledger(database), Queue()
     receiver = Receiver(database, ledger, queue, config)
-    sync = Sync(database, ledger, queue, ingest, forum, receiver, bot_username=config().forum.bot_username, stop=stop)
+    sync = Sync(
+        database,
+        ledger,
+        queue,
+        ingest,
+        forum,
+        receiver,
+        is_own=lambda username: config().is_account(username),
+        stop=stop,
+    )
     poster = Poster(forum, ledger, config, withdraw_sources=sync.withdraw_posts)
     responder = Responder(database, ledger, poster, answer, config, category_is_open=sync.category_is_open)
     corrector = Corrector(ledger, forum, config)

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import httpx
@@ -54,6 +55,8 @@ class DiscourseClient:
         if key:
             headers |= {"Api-Key": key.reveal(), "Api-Username": section.bot_username}
         self._section = section
+        #: Instead of the bot's own account.
+        self._username = ""
         self._attempts = attempts
         self._breaker = breaker or Breaker(_SERVICE)
         self._pace = _Pace(section.requests_per_minute)
@@ -68,6 +71,14 @@ class DiscourseClient:
 
     def close(self) -> None:
         self._http.close()
+
+    def acting_as(self, username: str) -> DiscourseClient:
+        """Shares connection, pace and breaker; the key must be one for all users, else the forum refuses."""
+        if not username or username == self._section.bot_username:
+            return self
+        other = copy(self)
+        other._username = username
+        return other
 
     def post(self, post_id: int) -> SourcePost:
         return _read(read_source_post, self._get(f"/posts/{post_id}.json"))
@@ -214,7 +225,9 @@ class DiscourseClient:
     ) -> httpx.Response:
         self._pace.wait()
         content = json.dumps(body, ensure_ascii=True).encode() if body is not None else None
-        headers = {"Content-Type": "application/json"} if body is not None else None
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        if self._username and "Api-Key" in self._http.headers:
+            headers["Api-Username"] = self._username
         try:
             response = self._http.request(method, path, params=params, content=content, headers=headers)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol) as error:

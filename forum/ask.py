@@ -48,6 +48,8 @@ class Asking:
     title: str = ""
     #: mention or reply.
     kind: str = "mention"
+    #: Whose account is asked; "" is the bot itself.
+    persona: str = ""
     #: The member's own words without the mention, clean and untrusted.
     question: str = ""
     reply_to_post_number: int | None = None
@@ -65,7 +67,6 @@ class Ask(Asking):
     reason: str = ""
     #: The last obstacle on the way, for the operator.
     note: str = ""
-    persona: str = ""
     #: Grows each time that a worker takes the ask up: only the last holder may move it on.
     lease: int = 0
     tries: int = 0

@@ -310,12 +310,22 @@ class Config(Section):
         return self
 
     def persona(self, username: str) -> PersonaSection:
-        """The persona of this username; "" or one that nobody described reads what the forum's bot reads: all."""
-        wanted = folded(username or self.forum.bot_username)
+        """The persona of this username; "" is the bot itself, which reads all unless an entry narrows it.
+
+        One that nobody described (any more) reads nothing.
+        """
+        main = folded(self.forum.bot_username)
+        wanted = folded(username) or main
         for one in self.personas:
             if folded(one.username) == wanted:
                 return one
-        return PersonaSection(username=self.forum.bot_username, collections=tuple(self.collections))
+        if wanted == main:
+            return PersonaSection(username=self.forum.bot_username, collections=tuple(self.collections))
+        return PersonaSection(username=username, category_ids=())
+
+    def is_account(self, username: str) -> bool:
+        """Whether the bot writes under this name."""
+        return folded(username) in map(folded, self.usernames)
 
     @property
     def usernames(self) -> tuple[str, ...]:

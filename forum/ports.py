@@ -186,6 +186,10 @@ class ForumClient(Protocol):
 
     def delete_post(self, post_id: int) -> None: ...
 
+    def acting_as(self, username: str) -> ForumClient:
+        """The same forum, written to under another account of the bot; "" is the bot itself."""
+        ...
+
     def replies(self, post_id: int) -> list[Post]:
         """The direct replies to a post."""
         ...

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forum.types import Category, SourcePost, Topic
+from forum.username import folded
 
 _REGULAR, _WHISPER = 1, 4
 
@@ -32,8 +33,8 @@ class Admission:
     opened: frozenset[int] = frozenset()
     #: The categories that are indexed, children included where the config says so; None: all.
     chosen: frozenset[int] | None = None
-    #: The bot's own posts are no evidence.
-    bot_username: str = ""
+    #: Its own accounts' posts are no evidence.
+    bot_usernames: tuple[str, ...] = ()
 
     def why_not(self, source: SourcePost) -> str | None:
         """The reason to leave a post out, or None when its text may be stored."""
@@ -48,7 +49,7 @@ class Admission:
             return "whisper" if post.post_type == _WHISPER else "not a regular post"
         if post.user_id is None:
             return "by a deleted user"
-        if self.bot_username and post.username.casefold() == self.bot_username.casefold():
+        if folded(post.username) in map(folded, self.bot_usernames):
             return "by the bot"
         return self.why_not_topic(source.topic)
 

@@ -56,6 +56,9 @@ class AgreeableForum:
     def delete_post(self, post_id: int) -> None:
         raise RemoteRefused("This forum keeps nothing that could be deleted.", service="discourse", status=404)
 
+    def acting_as(self, username: str) -> AgreeableForum:
+        return self
+
     def _post(self, post_id: int, *, cooked: str, username: str, reply_to: int | None = None) -> Post:
         return Post(
             id=post_id,

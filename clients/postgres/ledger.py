@@ -85,9 +85,11 @@ class Ledger:
         row = connection.execute(self._sql["waiting_of_member"], {"user_id": user_id}).fetchone()
         return int(row[0]) if row else 0
 
-    def is_own_reply(self, connection: Connection, topic_id: int, post_number: int) -> bool:
+    def persona_of_reply(self, connection: Connection, topic_id: int, post_number: int) -> str | None:
+        """Which account of ours wrote the post with this number; None when none did."""
         values = {"topic_id": topic_id, "post_number": post_number}
-        return connection.execute(self._sql["replied_by_bot"], values).fetchone() is not None
+        row = connection.execute(self._sql["replied_by_bot"], values).fetchone()
+        return None if row is None else str(row[0])
 
     def has_reply(self, connection: Connection, post_id: int) -> bool:
         return connection.execute(self._sql["has_reply"], {"post_id": post_id}).fetchone() is not None
@@ -229,18 +231,34 @@ class Ledger:
     def asked_by_member(self, ask: Ask, limit: int) -> list[datetime]:
         """When the member asked within the last hour, newest first, at most `limit`."""
         rows = self._all(
-            "answered_of_member", user_id=ask.user_id, post_id=ask.post_id, before=ask.created_at, limit=limit
+            "answered_of_member",
+            user_id=ask.user_id,
+            persona=ask.persona,
+            post_id=ask.post_id,
+            before=ask.created_at,
+            limit=limit,
         )
         return [row["created_at"] for row in rows]
 
     def asked_in_topic(self, ask: Ask, limit: int) -> list[datetime]:
         rows = self._all(
-            "answered_in_topic", topic_id=ask.topic_id, post_id=ask.post_id, before=ask.created_at, limit=limit
+            "answered_in_topic",
+            topic_id=ask.topic_id,
+            persona=ask.persona,
+            post_id=ask.post_id,
+            before=ask.created_at,
+            limit=limit,
         )
         return [row["created_at"] for row in rows]
 
     def told_of_limit(self, ask: Ask, reason: str) -> bool:
-        values = {"post_id": ask.post_id, "reason": reason, "topic_id": ask.topic_id, "user_id": ask.user_id}
+        values = {
+            "post_id": ask.post_id,
+            "reason": reason,
+            "topic_id": ask.topic_id,
+            "user_id": ask.user_id,
+            "persona": ask.persona,
+        }
         return bool(self._all("told_of_limit", **values))
 
     def last_replies(self, ask: Ask, limit: int) -> list[tuple[int | None, datetime, datetime]]:

@@ -19,12 +19,12 @@ WHERE key = %(key)s
 
 -- name: record
 -- One row an asking post, for ever. A later form of the question replaces it while no reply is on its way.
-INSERT INTO ask (post_id, topic_id, post_number, user_id, username, trust_level, category_id, title, kind, question,
-                 reply_to_post_number, version, asked_at, form)
+INSERT INTO ask (post_id, topic_id, post_number, user_id, username, trust_level, category_id, title, kind, persona,
+                 question, reply_to_post_number, version, asked_at, form)
 VALUES (%(post_id)s, %(topic_id)s, %(post_number)s, %(user_id)s, %(username)s, %(trust_level)s, %(category_id)s,
-        %(title)s, %(kind)s, %(question)s, %(reply_to_post_number)s, %(version)s, %(asked_at)s, %(form)s)
+        %(title)s, %(kind)s, %(persona)s, %(question)s, %(reply_to_post_number)s, %(version)s, %(asked_at)s, %(form)s)
 ON CONFLICT (post_id) DO UPDATE
-SET question = excluded.question, title = excluded.title, version = excluded.version, form = excluded.form,
+SET question = excluded.question, persona = excluded.persona, title = excluded.title, version = excluded.version, form = excluded.form,
     topic_id = excluded.topic_id, post_number = excluded.post_number, category_id = excluded.category_id,
     updated_at = now()
 WHERE excluded.form > ask.form AND ask.state IN ('queued', 'answering', 'ready')
@@ -52,7 +52,7 @@ SELECT count(*) FROM ask WHERE user_id = %(user_id)s AND state IN ('queued', 'an
 
 -- name: replied_by_bot
 -- Whether the post with this number in the topic is a reply of ours.
-SELECT 1 FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
+SELECT persona FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
 
 -- name: has_reply
 SELECT 1 FROM ask
@@ -175,21 +175,21 @@ UPDATE ask SET reply_raw = %(reply_raw)s, reason = %(reason)s, updated_at = now(
 -- name: answered_of_member
 -- The member's questions of the last hour that came before this one and were not turned away, oldest first.
 SELECT created_at FROM ask
-WHERE user_id = %(user_id)s AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s
-  AND created_at <= %(before)s AND state <> 'declined'
+WHERE user_id = %(user_id)s AND persona = %(persona)s
+  AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND created_at <= %(before)s AND state <> 'declined'
 ORDER BY created_at DESC LIMIT %(limit)s
 
 -- name: answered_in_topic
 SELECT created_at FROM ask
-WHERE topic_id = %(topic_id)s AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s
-  AND created_at <= %(before)s AND state <> 'declined'
+WHERE topic_id = %(topic_id)s AND persona = %(persona)s
+  AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND created_at <= %(before)s AND state <> 'declined'
 ORDER BY created_at DESC LIMIT %(limit)s
 
 -- name: told_of_limit
 -- Whether this limit was already explained within the hour, to the member or in the topic.
 SELECT 1 FROM ask
 WHERE created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND reply_raw IS NOT NULL
-  AND reason = %(reason)s
+  AND reason = %(reason)s AND persona = %(persona)s
   AND CASE WHEN %(reason)s = 'limit:topic' THEN topic_id = %(topic_id)s ELSE user_id = %(user_id)s END
 LIMIT 1
 

@@ -98,3 +98,14 @@ def test_a_group_counts_when_the_operator_says_so() -> None:
     found = post('<p><a class="mention-group" href="/g/helpers">@Helpers</a> how?</p>')
     assert addressed(found, bot_username="threadcite", group_mentions=["helpers"]).kind == "mention"
     assert addressed(found, bot_username="threadcite", group_mentions=["staff"]).kind == ""
+
+
+def test_of_several_accounts_the_one_that_is_mentioned_is_meant() -> None:
+    cooked = '<p><a class="mention" href="/u/apidocs">@ApiDocs</a> how?</p>'
+    found = addressed(post(cooked), bot_username="threadcite", personas=["history", "apidocs"])
+    assert (found.kind, found.persona) == ("mention", "apidocs")
+
+
+def test_an_account_of_the_bot_is_never_answered() -> None:
+    found = addressed(post(f"<p>{MENTION}</p>", username="ApiDocs"), bot_username="threadcite", personas=["apidocs"])
+    assert found.reason == "the bot's own post"

@@ -15,6 +15,7 @@ from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
 from eval.commands.generation import generation
 from eval.commands.injection import injection
+from eval.commands.report import report
 from eval.commands.retrieval import retrieval
 from eval.commands.safety import safety
 
@@ -39,6 +40,7 @@ app.command("citations")(citations)
 app.command("generation")(generation)
 app.command("injection")(injection)
 app.command("safety")(safety)
+app.command("report")(report)
 
 if __name__ == "__main__":
     run(app)

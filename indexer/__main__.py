@@ -13,6 +13,7 @@ from indexer.commands.models import models
 from indexer.commands.reconcile import reconcile
 from indexer.commands.status import status
 from indexer.commands.verify import verify
+from indexer.commands.work import pause, resume, work
 
 app = typer.Typer(
     name="indexer",
@@ -23,6 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("backfill")(backfill)
+app.command("work")(work)
+app.command("pause")(pause)
+app.command("resume")(resume)
 app.command("status")(status)
 app.command("verify")(verify)
 app.command("reconcile")(reconcile)

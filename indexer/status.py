@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from clients.postgres.backfill_store import BackfillState, BackfillStore
+from clients.postgres.lease_store import LeaseStore
 from clients.postgres.model_store import ModelStore
+from clients.postgres.pausing import Pausing
 from clients.postgres.pool import Database
 
 #: A running backfill that has not moved for this long has been killed.
@@ -35,6 +37,10 @@ def status(database: Database) -> dict[str, Any]:
     models = ModelStore(database).models()
     active = next((one for one in models if one.active), None)
     runs = [_run(one, now) for one in BackfillStore(database).states()]
+    leases = LeaseStore(database)
+    workers = leases.workers()
+    waiting = leases.waiting(active.id) if active else 0
+    embedding_rate = sum(one.rate for one in workers)
     running = [run for run in runs if run["state"] == "running"]
     return {
         "posts": {"seen": seen, "indexed": indexed, "topics": topics, "deleted": deleted},
@@ -52,12 +58,26 @@ def status(database: Database) -> dict[str, Any]:
         "lag_s": round((now - at).total_seconds(), 1) if at else None,
         "newest_post_at": newest,
         "bytes": sizes[0] if sizes else 0,
-        "workers": len(running),
-        "rate": round(sum(run["rate"] for run in running), 1),
-        "eta_s": max((run["eta_s"] for run in running if run["eta_s"] is not None), default=None),
-        "state": "running" if running else (runs[0]["state"] if runs else "empty"),
+        "waiting_for_vector": waiting,
+        "workers": len(running) + len(workers),
+        "rate": round(sum(run["rate"] for run in running) or embedding_rate, 1),
+        "eta_s": max(
+            (run["eta_s"] for run in running if run["eta_s"] is not None),
+            default=round(waiting / embedding_rate, 1) if waiting and embedding_rate else None,
+        ),
+        "state": _state(paused=Pausing(database).paused(), running=bool(running), waiting=waiting, runs=runs),
         "backfills": runs,
     }
+
+
+def _state(*, paused: bool, running: bool, waiting: int, runs: list[dict[str, Any]]) -> str:
+    if paused:
+        return "paused"
+    if running:
+        return "running"
+    if waiting:
+        return "embedding"
+    return str(runs[0]["state"]) if runs else "empty"
 
 
 def _run(one: BackfillState, now: datetime) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from clients.embed_batches import Poison, embed_all
+from clients.postgres.lease_store import LeaseStore
 from clients.postgres.model_store import ModelStore, StoredModel
+from clients.postgres.pausing import Pausing
 from clients.postgres.pool import Database
 from clients.postgres.store import Batch, KnownPost, Mark, PostStore, Written
 from clients.postgres.store_rows import IndexedText, PostRow, TopicRow, VectorRow
@@ -23,6 +26,12 @@ from forum.text import clean
 from forum.topic_links import topic_links
 from forum.types import Category, SourcePost, Topic
 
+_NEWEST = 2**62
+_FIRST_FILL = 32
+#: How often `fill` looks again from the newest text on; edits that come faster than that are left to the next run.
+_PASSES = 5
+#: About how long a batch of `fill` may take.
+_BATCH_S = 4.0
 #: A deletion by hand: nothing that is seen later undoes it.
 FOR_EVER = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
 
@@ -73,7 +82,9 @@ class Ingest:
     def __init__(
         self, database: Database, embedder: Embedder, config: Config, *, forum_host: str | None = None
     ) -> None:
+        self._database = database
         self.store = PostStore(database)
+        self.pausing = Pausing(database)
         self.models = ModelStore(database)
         self._embedder = embedder
         self._config = config
@@ -207,7 +218,9 @@ class Ingest:
 
     def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
         """Describe categories; returns the posts that lost their text because theirs is closed now."""
-        return self.store.put_categories(categories, at=at, admission=self.admission())
+        gone = self.store.put_categories(categories, at=at, admission=self.admission())
+        self.refresh()
+        return gone
 
     def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""
@@ -232,19 +245,55 @@ class Ingest:
             self.fill()
         return done
 
-    def fill(self, *, limit: int = 1_000, before: int = 2**62) -> int:
-        """Embed the texts that have no vector of this model, newest first; returns how many got one."""
-        done = 0
-        while ids := self.store.without_vector(self.model.id, before, limit):
-            texts = {
-                row.id: compose(title=row.title, category=row.category, tags=row.tags, text=row.text)
-                for row in self.store.texts(ids)
-            }
-            rows, _, _ = self._vectors(texts, "raise")
-            self.store.put_vectors(rows, self.model.id)
-            done += sum(row.vector is not None for row in rows)
+    def fill(
+        self,
+        *,
+        largest: int = 1_000,
+        leases: LeaseStore | None = None,
+        on_batch: Callable[[int, float], None] = lambda embedded, seconds: None,
+        wait_for_others: bool = False,
+    ) -> int:
+        """Embed the texts that have no vector of this model, newest first; returns how many got one.
+
+        Any number of workers may do so at once: each text is leased to one of them for a while. `on_batch` gets the
+        texts embedded and the seconds of each batch. With `wait_for_others` it stays until nothing is left, should
+        another worker die on the way.
+        """
+        leases = leases or LeaseStore(self._database)
+        model, done, before, size, passes = self.model.id, 0, _NEWEST, min(_FIRST_FILL, largest), 0
+        while passes < _PASSES:
+            self.pausing.wait()
+            ids = leases.claim(model, before=before, limit=size)
+            if not ids:
+                if before == _NEWEST and not (wait_for_others and leases.held_by_others(model)):
+                    break
+                if before == _NEWEST:
+                    time.sleep(1.0)
+                else:
+                    # Once more from the top: what was edited or given back meanwhile.
+                    before, passes = _NEWEST, passes + 1
+                continue
+            began = time.monotonic()
+            embedded = self._embed_stored(ids)
+            seconds = time.monotonic() - began
+            leases.done(model, ids, embedded=embedded, seconds=seconds)
+            on_batch(embedded, seconds)
+            done += embedded
             before = ids[-1]
+            size = min(max(int(len(ids) / max(seconds, 0.001) * _BATCH_S), _FIRST_FILL), largest, 2 * size)
         return done
+
+    def _embed_stored(self, ids: Sequence[int]) -> int:
+        """Vectors for stored texts, composed anew where title, category or tags have changed; returns how many."""
+        stored = self.store.texts(ids)
+        texts = {
+            row.id: compose(title=row.title, category=row.category, tags=row.tags, text=row.text) for row in stored
+        }
+        if stale := [row.id for row in stored if content_digest(texts[row.id]) != row.content_hash]:
+            self._recompose(stale)
+        rows, _, _ = self._vectors(texts, "raise")
+        self.store.put_vectors(rows, self.model.id)
+        return sum(row.vector is not None for row in rows)
 
     def _recompose(self, ids: Sequence[int]) -> None:
         rows = []

@@ -33,6 +33,7 @@ def run(
     with ThreadPoolExecutor(1, thread_name_prefix="store") as writer:
         stored: Future[IngestReport] | None = None
         for batch, mark in _batches(source, cursor, largest, limit):
+            ingest.pausing.wait()
             prepared = ingest.prepare(
                 batch,
                 observed_at=datetime.now(UTC) if source.observes else None,

@@ -97,6 +97,7 @@ class StoredText:
     title: str
     tags: tuple[str, ...]
     category: str
+    content_hash: bytes | None
 
 
 class PostStore:
@@ -146,18 +147,20 @@ class PostStore:
         with self._database.connection() as connection:
             return _ids(connection, self._sql["stale"], {"after": after, "limit": limit})
 
-    def without_vector(self, model_id: int, before: int, limit: int) -> list[int]:
-        """Posts below the id `before` that this model has not embedded as they are now, newest first."""
-        arguments = {"model": model_id, "before": before, "limit": limit}
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["without_vector"], arguments)
-
     def texts(self, ids: Sequence[int]) -> list[StoredText]:
         """The texts of these posts with what stands above them, by id; posts without a text are left out."""
         with self._database.connection() as connection:
             rows = connection.execute(self._sql["recompose_rows"], {"ids": list(ids)}).fetchall()
         return [
-            StoredText(id=row[0], topic_id=row[1], text=row[2], title=row[3], tags=tuple(row[4]), category=row[5])
+            StoredText(
+                id=row[0],
+                topic_id=row[1],
+                text=row[2],
+                title=row[3],
+                tags=tuple(row[4]),
+                category=row[5],
+                content_hash=row[6],
+            )
             for row in rows
         ]
 
@@ -168,6 +171,7 @@ class PostStore:
         """
 
         def work(connection: Connection) -> frozenset[int]:
+            before = _categories(connection, self._sql["categories"])
             for one in sorted(categories, key=lambda one: one.id):
                 connection.execute(
                     self._sql["put_category"],
@@ -185,6 +189,8 @@ class PostStore:
             closed = [
                 one.id for one in categories if described[one.id].read_restricted and one.id not in admission.opened
             ]
+            renamed = [one.id for one in categories if one.id in before and before[one.id].name != one.name]
+            connection.execute(self._sql["mark_stale_categories"], {"ids": renamed})
             topics = _ids(connection, self._sql["topics_of_categories"], {"ids": closed})
             return self._close_topics(connection, topics, "restricted category")
 

@@ -38,6 +38,10 @@ def backfill(
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], help="Only posts written before this day (UTC), as an eval looks back."),
     ] = None,
+    text_only: Annotated[
+        bool,
+        typer.Option("--text-only", help="Leave the vectors to `indexer work`, on as many machines as you like."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,
 ) -> None:
     """Index a source: what is new or changed is embedded and stored, what is unchanged costs next to nothing.
@@ -70,6 +74,7 @@ def backfill(
                 BackfillStore(database),
                 batch_posts=config.indexer.batch_posts,
                 limit=limit,
+                vectors=not text_only,
                 on_progress=show,
             )
         active = next((one.name for one in ingest.models.models() if one.active), None)

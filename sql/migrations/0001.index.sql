@@ -159,6 +159,30 @@ CREATE TABLE set_aside (
     PRIMARY KEY (model_id, post_id)
 );
 
+-- Which worker is embedding which text: a lease that runs out gives the text to the next one. No transaction is held
+-- while a model works, and a worker that is killed costs one batch.
+CREATE TABLE embedding_lease (
+    model_id smallint NOT NULL REFERENCES embedding_model (id) ON DELETE CASCADE,
+    post_id bigint NOT NULL REFERENCES post (id) ON DELETE CASCADE,
+    worker text NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (model_id, post_id)
+);
+CREATE TABLE embedding_worker (
+    worker text PRIMARY KEY,
+    model_id smallint NOT NULL REFERENCES embedding_model (id) ON DELETE CASCADE,
+    done bigint NOT NULL DEFAULT 0,
+    -- Texts a second of its last batch.
+    rate real NOT NULL DEFAULT 0,
+    seen_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- A row means that backfills and embedding workers wait between batches.
+CREATE TABLE pause (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    at timestamptz NOT NULL DEFAULT now()
+);
+
 -- Where each source's backfill stands: written in the transaction of each batch.
 CREATE TABLE backfill (
     source text PRIMARY KEY,

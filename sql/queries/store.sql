@@ -102,6 +102,11 @@ WHERE id = ANY (%(ids)s) AND (title <> '' OR slug <> '' OR tags <> '{}');
 UPDATE post SET content_hash = NULL
 WHERE topic_id = ANY (%(topics)s) AND text IS NOT NULL AND id <> ALL (%(but)s);
 
+-- name: mark_stale_categories
+-- The category's name stands in the composed text.
+UPDATE post p SET content_hash = NULL FROM topic t
+WHERE t.id = p.topic_id AND t.category_id = ANY (%(ids)s) AND p.text IS NOT NULL;
+
 -- name: stale_incoming
 -- The topic is not what the texts were composed with: somebody else wrote it meanwhile.
 UPDATE incoming SET content_hash = NULL WHERE topic_id = ANY (%(topics)s) AND text IS NOT NULL;
@@ -345,7 +350,7 @@ SELECT p.id FROM post p WHERE p.text IS NOT NULL AND p.content_hash IS NULL AND 
 ORDER BY p.id LIMIT %(limit)s;
 
 -- name: recompose_rows
-SELECT p.id, p.topic_id, p.text, t.title, t.tags, coalesce(c.name, '')
+SELECT p.id, p.topic_id, p.text, t.title, t.tags, coalesce(c.name, ''), p.content_hash
 FROM post p JOIN topic t ON t.id = p.topic_id LEFT JOIN category c ON c.id = t.category_id
 WHERE p.id = ANY (%(ids)s) AND p.text IS NOT NULL;
 
@@ -356,15 +361,46 @@ FROM incoming i
 WHERE p.id = i.id AND p.text = i.text
 RETURNING p.id, p.topic_id, false, true;
 
--- name: without_vector
--- Texts that this model has not embedded as they are now, newest first, and that were not set aside as they are.
-SELECT p.id FROM post p
+-- name: claim
+-- Texts that this model has not embedded as they are now, newest first, that were not set aside as they are and that
+-- no other worker holds.
+WITH wanted AS (
+    SELECT p.id FROM post p
+    LEFT JOIN embedding e ON e.model_id = %(model)s AND e.post_id = p.id
+    LEFT JOIN set_aside s ON s.model_id = %(model)s AND s.post_id = p.id
+    LEFT JOIN embedding_lease l ON l.model_id = %(model)s AND l.post_id = p.id
+    WHERE p.text IS NOT NULL AND p.content_hash IS NOT NULL AND p.id < %(before)s
+      AND e.content_hash IS DISTINCT FROM p.content_hash
+      AND s.content_hash IS DISTINCT FROM p.content_hash
+      AND (l.until IS NULL OR l.until < now())
+    ORDER BY p.id DESC LIMIT %(limit)s
+    FOR NO KEY UPDATE OF p SKIP LOCKED
+)
+INSERT INTO embedding_lease AS l (model_id, post_id, worker, until)
+SELECT %(model)s, id, %(worker)s, now() + %(lease_s)s * interval '1 second' FROM wanted ORDER BY id
+ON CONFLICT (model_id, post_id) DO UPDATE SET worker = excluded.worker, until = excluded.until
+WHERE l.until < now()
+RETURNING post_id;
+
+-- name: release
+DELETE FROM embedding_lease WHERE model_id = %(model)s AND post_id = ANY (%(ids)s) AND worker = %(worker)s;
+
+-- name: held_by_others
+SELECT count(*) FROM embedding_lease WHERE model_id = %(model)s AND worker <> %(worker)s AND until > now();
+
+-- name: report_worker
+INSERT INTO embedding_worker AS w (worker, model_id, done, rate) VALUES (%(worker)s, %(model)s, %(done)s, %(rate)s)
+ON CONFLICT (worker) DO UPDATE SET done = w.done + excluded.done, rate = excluded.rate, seen_at = now();
+
+-- name: waiting
+SELECT count(*) FROM post p
 LEFT JOIN embedding e ON e.model_id = %(model)s AND e.post_id = p.id
 LEFT JOIN set_aside s ON s.model_id = %(model)s AND s.post_id = p.id
-WHERE p.text IS NOT NULL AND p.content_hash IS NOT NULL AND p.id < %(before)s
-  AND e.content_hash IS DISTINCT FROM p.content_hash
-  AND s.content_hash IS DISTINCT FROM p.content_hash
-ORDER BY p.id DESC LIMIT %(limit)s;
+WHERE p.text IS NOT NULL
+  AND e.content_hash IS DISTINCT FROM p.content_hash AND s.content_hash IS DISTINCT FROM p.content_hash;
+
+-- name: workers
+SELECT worker, done, rate FROM embedding_worker WHERE seen_at > now() - interval '60 seconds' ORDER BY worker;
 
 -- name: begin_backfill
 INSERT INTO backfill AS b (source, total, state) VALUES (%(source)s, %(total)s, 'running')

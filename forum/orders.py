@@ -60,8 +60,9 @@ _PATTERNS = (
     r"\brepon(?:ds|dez)\b[^.!?\n]{0,30}\b(?:que|uniquement|seulement|par)\b",
     r"\b(?:in|into|to) your (?:answer|reply|response|output|summary)\b|\bdans (?:ta|votre) reponse\b|\bin deiner"
     r" antwort\b",
-    r"\b(?:do not|don'?t|never|ne|n') ?(?:cite|quote|mention|use|trust|citez?)\b[^.!?\n]{0,25}\b(?:other|any|autres?"
-    r"|sources?|posts?|messages?|markers?)\b",
+    r"\b(?:do not|don'?t|never|ne|n') ?(?:cite|quote|mention|use|trust|citez?)\b[^.!?\n]{0,20}"
+    r"\b(?:other (?:posts?|sources?|messages?|topics?|answers?)|the (?:sources|evidence|posts)|markers?"
+    r"|autres? (?:messages?|sources?|sujets?))\b",
     r"\b(?:repeat|reveal|print|show|output|leak|disclose|paste|revele\w*|affiche\w*|repete\w*"
     r"|post)\b[^.!?\n]{0,45}\b(?:system prompt|your (?:prompt|instructions|rules)"
     r"|private messages?|list of staff|hidden (?:posts?|text)|api keys?|passwords? of|messages? prives?|tes consignes"

@@ -110,6 +110,8 @@ def _is_block(text: str, lines: list[tuple[int, int]]) -> bool:
 
 
 def _is_code(line: str) -> bool:
+    if _ITEM.match(line) and line[:1] in "-*•0123456789":
+        return False
     symbols = sum(char in _SYMBOLS for char in line)
     if symbols > 0.15 * len(line) or (line[:2] == "  " and not _ITEM.match(line)):
         return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 # A full stop, question or exclamation mark, then space, then something that may begin a sentence. Not after
-# an initial, a single letter or a common abbreviation (en, fr), and not inside `v3.2` (no space follows).
+# an initial (but after a unit: `12 V.`, `3 °C.`) or a common abbreviation (en, fr),
+# and not inside `v3.2` (no space follows).
 _END = re.compile(
-    r"(?<=[.!?…])(?<!\b[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\betc\.)(?<!\bvs\.)(?<!\bapprox\.)"
+    r"(?<=[.!?…])(?<!\D\s[A-Za-z]\.)(?<!\A[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\betc\.)(?<!\bvs\.)(?<!\bapprox\.)"
     r"(?<!\bMr\.)(?<!\bDr\.)(?<!\bp\.ex\.)(?<!\bex\.)(?<!\bno\.)(?<!\bfig\.)[\"'»”)\]]*\s+(?=[\"'«“(\[\x01-]*[\wÀ-ÿ])"
 )
 

@@ -12,7 +12,7 @@ from forum.terms import terms
 
 Idf = Callable[[str], float]
 
-_FIGURE = re.compile(r"\d+(?:[.,\u202f\u00a0]\d+)*")
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,\u202f\u00a0]\d+)*")
 #: File names, paths, settings, versions, models, flags: `config.ini`, `/etc/x`, `rain_pullup`, `Hygro-S3`, `--count`.
 _NAME = re.compile(
     r"(?<![\w-])--?[a-z][\w-]+|(?<![\w./])/[\w.-]+(?:/[\w.-]+)+|(?<![\w./-])[\w-]+(?:[._/:]+[\w-]+)+"

@@ -75,7 +75,7 @@ def verify(query: Query, drafted: Drafted, zoned: Zoned, tools: Tools, config: C
         blocks=tuple(kept),
         sources=sources,
         quotes=_snippets(kept, texts, bench.idf, bench.closest),
-        degraded=bench.degraded,
+        degraded=(*drafted.degraded, *bench.degraded),
         data={"dropped": dropped, "gone": sorted(gone), "sentences": bench.log},
     )
 

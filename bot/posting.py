@@ -190,6 +190,10 @@ class Poster:
         """A refusal is final, but for one shorter try where a new account may not put so many links."""
         POST_FAILURES.labels(kind="refused").inc()
         raw = ask.reply_raw or ""
+        if error.status == 422 and self._ledger.said_lately(ask, raw):
+            # Two replies of the same words left at the same moment: this one is told apart now.
+            apart = self._ledger.not_posted(ask)
+            return self._send(apart, config, whisper=whisper) if apart else None
         if error.status == 422 and count_links(raw) > _FEW_LINKS:
             self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{self._account(ask)}.")
             shorter = self._ledger.not_posted(ask)

@@ -1,6 +1,6 @@
 """Kill everything at random moments: every mention still ends with exactly one reply, and one row in the ledger.
 
-THREADCITE_KILLS says how many kills (default 5); THREADCITE_SEED makes a run repeatable.
+THREADCITE_KILLS says how many kills (default 4); THREADCITE_SEED makes a run repeatable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pytest
 
 from tests.acceptance.conftest import Town
 
-KILLS = int(os.environ.get("THREADCITE_KILLS", "5"))
+KILLS = int(os.environ.get("THREADCITE_KILLS", "4"))
 SEED = int(os.environ.get("THREADCITE_SEED", str(random.randrange(10**6))))
 ENDED = ("posted", "abstained", "declined", "failed", "discarded")
 MEMBERS = ("windy_jane", "hexley", "tomasz_k", "radiosonde", "solarpete", "nadia_b", "kestrel_ab", "gustav")

@@ -22,7 +22,7 @@ from tests.integration.bot.conftest import SECRET, delivery, fresh_database, sig
 
 NEW = "the secret after the rotation"
 ASKING = int(os.environ.get("THREADCITE_ASKING", "60"))
-EXAMPLES = int(os.environ.get("THREADCITE_FUZZ", "300"))
+EXAMPLES = int(os.environ.get("THREADCITE_FUZZ", "200"))
 MENTION = '<p><a class="mention" href="/u/threadcite">@threadcite</a> how does it tip?</p>'
 
 

@@ -39,9 +39,17 @@ def finished(trace: Trace, query: Query, zoned: Zoned, rendered: Rendered) -> An
         low_confidence=zoned.low_confidence,
         citations=rendered.citations,
         sources=zoned.evidence.sources,
-        evaluation=zoned.evaluation,
+        evaluation=_evaluation(trace, zoned, rendered),
         trace_id=trace.id,
         trace=tuple(trace.records),
         timings_ms=trace.timings_ms(),
         degraded=tuple(trace.degraded),
     )
+
+
+def _evaluation(trace: Trace, zoned: Zoned, rendered: Rendered) -> Evaluation:
+    """The verdict on the evidence; a refusal by a later stage, which has read it whole, overrules it."""
+    if rendered.route is Route.ANSWERED or not zoned.evaluation.has_answer:
+        return zoned.evaluation
+    why = next((one.reason for one in reversed(trace.records) if one.decision == "refusal" and one.reason), "")
+    return Evaluation(has_answer=False, confidence=0.0, reason=why or "nothing in the sources could be cited")

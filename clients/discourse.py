@@ -8,7 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from copy import copy
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn, ParamSpec, TypeVar
+from urllib.parse import quote
 
 import httpx
 import stamina
@@ -121,6 +124,17 @@ class DiscourseClient:
         detail = _record(self._get(f"/c/{category_id}/show.json").get("category"))
         ids = (record.get("group_id") for record in _records(detail.get("group_permissions")))
         return frozenset(one for one in ids if isinstance(one, int))
+
+    def trust_level(self, username: str) -> int | None:
+        """An account's trust level; None where the forum does not tell."""
+        user = _record(self._get(f"/u/{quote(username, safe='')}.json").get("user"))
+        level = user.get("trust_level")
+        return level if isinstance(level, int) else None
+
+    def clock(self) -> datetime | None:
+        """What time the forum has, from its answer's Date; None where it sends none."""
+        said = self._send("GET", "/site/basic-info.json").headers.get("Date")
+        return parsedate_to_datetime(said) if said else None
 
     def replies(self, post_id: int) -> list[Post]:
         """The direct replies to a post, at most the first 200."""

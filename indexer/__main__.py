@@ -7,6 +7,7 @@ import typer
 from clients.console import run
 from indexer.commands.backfill import backfill
 from indexer.commands.database import migrate_command, stop_command
+from indexer.commands.doctor import doctor
 from indexer.commands.documents import documents
 from indexer.commands.forget import forget
 from indexer.commands.models import models
@@ -33,6 +34,7 @@ app.command("reconcile")(reconcile)
 app.command("forget")(forget)
 app.add_typer(models, name="models")
 app.add_typer(documents, name="documents")
+app.command("doctor")(doctor)
 app.command("migrate")(migrate_command)
 app.command("stop")(stop_command)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, LiteralString
 
@@ -72,6 +72,7 @@ class PostgresIndex:
         self._scope_sql: LiteralString = self._sql["scope"]
         self._backgrounds: dict[int, _Background] = {}
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
+        self._novelty_known: tuple[float, float] = (-_KEEP_S, 0.0)
         self.fallbacks = 0
 
     def nearest(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
@@ -91,6 +92,16 @@ class PostgresIndex:
                 self.fallbacks += 1
                 found = _hits(connection, self._query("nearest_exact", model), arguments)
             return found
+
+    def plan(self, vector: Vectors) -> tuple[str, str]:
+        """How the server would run channel `posts` for this vector: the kind of the index, and its EXPLAIN."""
+        with self._database.transaction() as connection:
+            model = self._active(connection, vector)
+            kind = model.kind if model.few >= SMALL and model.kind in ("bit", "halfvec") else "exact"
+            connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
+            arguments = {**_scope(Scope()), "vector": HalfVector(vector), "limit": 25, "candidates": BIT_CANDIDATES}
+            rows = connection.execute(SQL("EXPLAIN ") + self._query(f"nearest_{kind}", model), arguments).fetchall()
+        return kind, "\n".join(row[0] for row in rows)
 
     def nearest_topics(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
         """Cosine over topic vectors; each hit names the topic's nearest post."""
@@ -145,7 +156,7 @@ class PostgresIndex:
                 if term is not None:
                     counts[post][term] = count
             titles = (term for _, title_terms in described.values() for term in title_terms)
-            corpus = self._corpus(connection, (*wanted, *titles))
+            corpus = replace(self._corpus(connection, (*wanted, *titles)), novelty=self._novelty(connection))
             if vector is not None:
                 closeness = self._closeness(connection, vector, post_ids, scope)
         posts = {
@@ -207,6 +218,13 @@ class PostgresIndex:
             average_length=length / documents if documents else 0.0,
             frequencies={term: frequency for term, frequency in found if frequency > 0},
         )
+
+    def _novelty(self, connection: Connection) -> float:
+        read_at, share = self._novelty_known
+        if time.monotonic() - read_at > _KEEP_S:
+            (share,) = connection.execute(self._sql["novelty"]).fetchone() or (0.0,)
+            self._novelty_known = (time.monotonic(), share)
+        return share
 
     def _selective(self, connection: Connection, scope: Scope) -> bool:
         if scope.category_ids is None:

@@ -10,19 +10,19 @@ import structlog
 
 from bot.messages import message
 from bot.metrics import ASKS, POST_FAILURES
+from bot.own_reply import own_reply
 from bot.reply_text import count_links, fitted, told_apart, with_few_links
 from clients.postgres.ledger import Ledger
 from clients.postgres.queue import TryLater
-from forum.addressed import addressed
-from forum.ask import Ask, AskState
+from forum.addressed import NO_MENTION, addressed
+from forum.ask import NEW_TOPIC, Ask, AskState
 from forum.config import Config
 from forum.errors import OutcomeUnknown, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import Created, ForumClient
 from forum.text import own_question
-from forum.types import Post
+from forum.types import Post, SourcePost
 from forum.username import folded
 
-_WHISPER = 4
 _GONE = (403, 404, 410)
 #: Discourse's default for accounts of trust level 0.
 _FEW_LINKS = 2
@@ -101,10 +101,11 @@ class Poster:
         for ask in self._ledger.enqueued_due():
             if found := self._own_reply(ask):
                 self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))
-            elif self._now() - ask.updated_at > timedelta(days=self._config().bot.enqueued_days):
+                continue
+            waited = self._now() - (ask.posting_at or ask.created_at)
+            if waited > timedelta(days=self._config().bot.enqueued_days):
                 self._finish(ask, AskState.FAILED, "the forum's moderators did not approve the reply")
             else:
-                waited = self._now() - (ask.posting_at or ask.created_at)
                 self._ledger.follow_up(ask, self._now() + min(max(waited, _FIRST_FOLLOW_UP), timedelta(hours=1)))
 
     def _post(self, ask: Ask) -> Ask | None:
@@ -117,6 +118,8 @@ class Poster:
         mode = "live" if ask.approved else config.bot.mode
         if mode == "off":
             return self._finish(ask, AskState.DISCARDED, "mode off")
+        if mode == "live" and ask.kind == NEW_TOPIC and config.new_topics.how == "draft" and not ask.approved:
+            mode = "draft"
         if mode == "shadow":
             return self._finish(ask, AskState.SHADOWED, "mode shadow")
         if mode == "draft" and config.bot.draft_as == "page":
@@ -141,7 +144,10 @@ class Poster:
             personas=config.usernames[1:],
             replied_persona=ask.persona,
         )
-        if not meant:
+        if ask.kind == NEW_TOPIC and meant.reason == NO_MENTION:
+            if self._somebody_answered(found):
+                return self._finished(ask, AskState.DECLINED, "somebody has answered already")
+        elif not meant:
             gone = meant.reason == "deleted or hidden"
             return self._finished(ask, AskState.DISCARDED if gone else AskState.DECLINED, meant.reason)
         question = own_question(post.cooked, self._account(ask))
@@ -152,6 +158,17 @@ class Poster:
             self._withdraw_sources(gone_sources)
             return self._ledger.again(ask, "a source was deleted while the answer was made")
         return None
+
+    def _somebody_answered(self, opening: SourcePost) -> bool:
+        """Whether a person other than the one who opened the topic has written in it."""
+        config, opener = self._config(), folded(opening.post.username)
+        return any(
+            one.post.post_number > 1
+            and one.post.post_type == _REGULAR
+            and folded(one.post.username) != opener
+            and not config.is_account(one.post.username)
+            for one in self._forum.last_posts(opening.post.topic_id)
+        )
 
     def _send(self, ask: Ask, config: Config, *, whisper: bool) -> Ask | None:
         raw = ask.reply_raw or ""
@@ -233,33 +250,8 @@ class Poster:
             raise TryLater(settle_s - since + 0.1, "waits until a lost answer has settled")
 
     def _own_reply(self, ask: Ask) -> Post | None:
-        """Our reply to the asking post, if it stands: nobody else writes as the bot, and it answers each post once."""
-        try:
-            found = self._own_among(self._forum.replies(ask.post_id), ask)
-            if found is not None or ask.post_number != 1:
-                return found
-        except RemoteRefused:
-            # A key without that scope, or the question is gone.
-            pass
-        # A reply to a topic's first post need not say so: the topic's end is read for its text.
-        try:
-            return self._own_among([found.post for found in self._forum.last_posts(ask.topic_id)], ask)
-        except RemoteRefused:
-            return None
-
-    def _own_among(self, posts: Sequence[Post], ask: Ask) -> Post | None:
-        config = self._config()
-        bot = folded(self._account(ask))
-        wants_whisper = config.bot.mode == "draft" and not ask.approved
-        said = (ask.reply_raw or "").strip()
-        for post in posts:
-            stands = post.deleted_at is None and not post.user_deleted
-            placed = post.reply_to_post_number == ask.post_number or (
-                ask.post_number == 1 and post.reply_to_post_number is None and (post.raw or "").strip() == said != ""
-            )
-            if folded(post.username) == bot and stands and placed and (post.post_type == _WHISPER) <= wants_whisper:
-                return post
-        return None
+        whisper = self._config().bot.mode == "draft" and not ask.approved
+        return own_reply(self._forum, ask, account=self._account(ask), whisper=whisper)
 
     def _account(self, ask: Ask) -> str:
         """Who writes the reply."""

@@ -225,3 +225,13 @@ def test_a_first_post_that_asks_gets_one_reply_after_a_lost_answer(room: Room) -
     asked = forum.create_post(room.member(), raw, title="How does this gauge of mine tip?", category=1)
     assert room.ended(asked.id, 60).state is AskState.POSTED
     assert len(room.replies(asked.topic_id)) == 1
+
+
+def test_a_reply_that_nobody_approves_fails_in_the_end(room: Room) -> None:
+    room.practice.fail("posts.create", "enqueued", user="threadcite")
+    asked = room.ask(room.topic().topic_id)
+    assert room.ended(asked.id).state is AskState.ENQUEUED
+    with room.database.connection() as connection:
+        query = "UPDATE ask SET posting_at = now() - interval '15 days', next_try_at = now() WHERE post_id = %s"
+        connection.execute(query, [asked.id])
+    room.until(lambda: room.ledger.load(asked.id).state is AskState.FAILED, 60)  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.pages.frame import Room, back_to, own_form, show
 
-_SHOWN = 100
+_SHOWN = 50
 _STATES = ("open", "closed", "ignored")
 
 

@@ -16,7 +16,7 @@ _STALLED_S = 120.0
 def add_routes(routes: Blueprint, room: Room) -> None:
     @routes.get("/index")
     def show_index() -> Response:
-        one = {name: number for name, labels, number in figures(room.database) if not labels}
+        one = {name: number for name, labels, number in figures(room.database, leave_out=("asks",)) if not labels}
         health = {row["name"]: row for row in room.ledger.health()}
         return show(
             room,

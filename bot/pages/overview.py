@@ -22,22 +22,26 @@ def add_routes(routes: Blueprint, room: Room) -> None:
     def show_overview() -> Response:
         days = request.args.get("days", 30, type=int)
         days = days if days in RANGES else 30
-        read = figures(room.database)
+        read = figures(room.database, leave_out=("asks",))
         one = {name: number for name, labels, number in read if not labels}
         state = readiness(room.ledger)
+        answers = room.store.by_zone_and_route(days=days)
         charts = [
-            _over_time(room, "by_zone", "zone", days),
-            _over_time(room, "by_route", "route", days),
+            _over_time("by_zone", "zone", _series(answers, "zone"), days),
+            _over_time("by_route", "route", _series(answers, "route"), days),
             _stages(room.store.stages(days=days)),
             _queue([(labels[0], number) for name, labels, number in read if name == "threadcite_queue_depth"], one),
             _coverage(one),
-            _over_time(room, "by_part", "part", days),
+            _over_time("by_part", "part", room.store.by_part(days=days), days),
         ]
         return show(room, "overview", "overview", charts=charts, days=days, ranges=RANGES, state=state, one=one)
 
 
-def _over_time(room: Room, query: str, kind: str, days: int) -> Row:
-    rows = room.store.series(query, days=days)
+def _series(rows: Sequence[Row], kind: str) -> list[Row]:
+    return [{**row, "series": row[kind]} for row in rows]
+
+
+def _over_time(query: str, kind: str, rows: Sequence[Row], days: int) -> Row:
     times = _times(days)
     place = {at: i for i, at in enumerate(times)}
     names = sorted({row["series"] for row in rows}, key=lambda n: (_ORDER.index(n) if n in _ORDER else 9, n))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import TypeAlias
 
 from clients.postgres.pool import Database
@@ -12,12 +13,13 @@ from clients.postgres.queries import queries
 Figure: TypeAlias = tuple[str, tuple[str, ...], float]
 
 
-def figures(database: Database) -> list[Figure]:
-    """One reading of all of them. Raises DatabaseUnavailable."""
+def figures(database: Database, *, leave_out: Collection[str] = ()) -> list[Figure]:
+    """One reading of all of them but the queries left out (`asks` counts the whole ledger). Raises
+    DatabaseUnavailable."""
     sql = queries("metrics")
     with database.connection() as connection:
-        rows = {name: connection.execute(text).fetchall() for name, text in sql.items()}
-    read: list[Figure] = [("threadcite_asks_now", (state,), number) for state, number in rows["asks"]]
+        rows = {name: connection.execute(text).fetchall() for name, text in sql.items() if name not in leave_out}
+    read: list[Figure] = [("threadcite_asks_now", (state,), number) for state, number in rows.get("asks", ())]
     for query, names in (
         ("open", ("threadcite_open_asks", "threadcite_open_asks_oldest_seconds")),
         ("posts", ("threadcite_index_posts",)),

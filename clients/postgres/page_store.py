@@ -23,9 +23,13 @@ class PageStore:
         self._database = database
         self._sql = queries("pages")
 
-    def series(self, name: str, *, days: int) -> list[Row]:
-        """`by_zone`, `by_route` or `by_part`: at, series, n; by the hour within two days, else by the day."""
-        return self._all(name, days=days, step="hour" if days <= 2 else "day")
+    def by_zone_and_route(self, *, days: int) -> list[Row]:
+        """at, zone, route, n; by the hour within two days, else by the day."""
+        return self._all("by_zone_and_route", days=days, step=_step(days))
+
+    def by_part(self, *, days: int) -> list[Row]:
+        """at, series (the part that was down), n."""
+        return self._all("by_part", days=days, step=_step(days))
 
     def stages(self, *, days: int) -> list[Row]:
         """stage, n, p50 and p95 in milliseconds over the newest 500 answers."""
@@ -76,3 +80,7 @@ class PageStore:
     def _all(self, name: str, /, **values: Any) -> list[Row]:
         with self._database.connection() as connection:
             return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
+
+
+def _step(days: int) -> int:
+    return 3600 if days <= 2 else 86_400

@@ -1,20 +1,16 @@
 -- What the admin pages show. Each reads a page's worth of rows by an index, or counts from an index alone: with
 -- 100,000 stored answers no page may take 200 ms.
 
--- name: by_zone
--- Answers to mentions by day or hour and zone, from trace_created alone.
-SELECT date_trunc(%(step)s, created_at) AS at, zone AS series, count(*) AS n FROM trace
-WHERE created_at >= now() - make_interval(days => %(days)s) AND ask_post_id IS NOT NULL
-GROUP BY 1, 2
-
--- name: by_route
-SELECT date_trunc(%(step)s, created_at) AS at, route AS series, count(*) AS n FROM trace
-WHERE created_at >= now() - make_interval(days => %(days)s) AND ask_post_id IS NOT NULL
-GROUP BY 1, 2
+-- name: by_zone_and_route
+-- Answers to mentions by day or hour (`step` seconds), zone and route.
+SELECT to_timestamp(floor(extract(epoch FROM hour)::float / %(step)s) * %(step)s) AS at, zone, route, sum(n)::int AS n
+FROM answer_count
+WHERE hour >= now() - make_interval(days => %(days)s)
+GROUP BY 1, 2, 3
 
 -- name: by_part
 -- Answers made while something was down, by part.
-SELECT date_trunc(%(step)s, t.created_at) AS at, part AS series, count(*) AS n
+SELECT to_timestamp(floor(extract(epoch FROM t.created_at)::float / %(step)s) * %(step)s) AS at, part AS series, count(*) AS n
 FROM trace t, jsonb_array_elements_text(t.degraded) AS part
 WHERE t.created_at >= now() - make_interval(days => %(days)s) AND t.degraded <> '[]'
 GROUP BY 1, 2
@@ -76,18 +72,18 @@ JOIN embedding_model m ON m.id = s.model_id
 ORDER BY s.at DESC LIMIT 50
 
 -- name: gaps
--- Groups of questions with their newest, the most asked first; whether a person has answered since is looked up
--- where it was asked.
+-- Groups of questions with their newest, the most asked first. The order needs only a count by gap; what stands in a
+-- gap is looked up for those that are shown.
 SELECT g.id, g.state, g.created_at, g.closed_at, g.closing_post_id, n.questions, n.people, n.newest, q.question,
        q.topic_id, q.post_number, q.title
-FROM gap g
+FROM (SELECT g.* FROM gap g JOIN gap_ask ga ON ga.gap_id = g.id WHERE g.state = %(state)s
+      GROUP BY g.id ORDER BY count(*) DESC, g.id DESC LIMIT %(limit)s) g
 JOIN LATERAL (SELECT count(*) AS questions, count(DISTINCT a.user_id) AS people, max(a.asked_at) AS newest
-              FROM gap_ask ga JOIN ask a ON a.post_id = ga.ask_post_id WHERE ga.gap_id = g.id) n ON n.questions > 0
+              FROM gap_ask ga JOIN ask a ON a.post_id = ga.ask_post_id WHERE ga.gap_id = g.id) n ON true
 JOIN LATERAL (SELECT a.question, a.topic_id, a.post_number, a.title
               FROM gap_ask ga JOIN ask a ON a.post_id = ga.ask_post_id
               WHERE ga.gap_id = g.id ORDER BY a.asked_at DESC LIMIT 1) q ON true
-WHERE g.state = %(state)s
-ORDER BY n.questions DESC, n.newest DESC LIMIT %(limit)s
+ORDER BY n.questions DESC, n.newest DESC
 
 -- name: gap_questions
 SELECT ga.gap_id, a.post_id, a.question, a.username, a.topic_id, a.post_number, a.asked_at, a.trace_id

@@ -13,6 +13,7 @@ COPY clients clients
 COPY indexer indexer
 COPY bot bot
 COPY sql sql
+COPY config.yml config.yml
 COPY config.yml /config/config.yml
 USER 65532:65532
 EXPOSE 4201

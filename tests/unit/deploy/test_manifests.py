@@ -157,3 +157,24 @@ def test_the_deployed_config_is_valid_and_names_services_that_exist() -> None:
         assert services[host]["port"] == int(port)
     assert services["tei"]["nodePort"] == 32136
     assert services["ollama"]["nodePort"] == 32134
+
+
+def test_the_worker_shows_its_metrics_where_the_manifest_says() -> None:
+    address = load_config(DEPLOY / "base" / "config.yml").metrics.worker_address
+    worker = next(c for name, c in containers() if name == "threadcite-worker/worker")
+    assert address == f"0.0.0.0:{worker['ports'][0]['containerPort']}"
+    policies = {d["metadata"]["name"]: d["spec"] for _, d in of_kind("NetworkPolicy")}
+    assert worker["ports"][0]["containerPort"] in {p["port"] for p in policies["metrics-in"]["ingress"][0]["ports"]}
+
+
+def test_the_image_holds_the_comments_that_the_flags_page_shows() -> None:
+    assert "COPY config.yml config.yml" in (ROOT / "Dockerfile").read_text()
+
+
+def test_the_key_of_every_secret_is_made_in_the_readme() -> None:
+    readme = (DEPLOY / "README.md").read_text()
+    for _, container in containers():
+        for variable in container.get("env", []):
+            reference = variable.get("valueFrom", {}).get("secretKeyRef", {})
+            if reference.get("name") == "threadcite":
+                assert f"--from-file={reference['key']}" in readme

@@ -56,7 +56,7 @@ def claims(reply: str, urls: Mapping[str, int]) -> list[Claim]:
                 said.append(" " if child.type in ("softbreak", "hardbreak") else child.content)
         text = "".join(said).strip()
         if text and (cited or (started and not text.endswith(":"))):
-            found.append(Claim(text.removesuffix("."), tuple(dict.fromkeys(cited))))
+            found.append(Claim(text.removesuffix(".").strip(), tuple(dict.fromkeys(cited))))
     return [claim for claim in found if claim.text]
 
 

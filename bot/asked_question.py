@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.conversation import conversation
 from clients.postgres.ledger import Ledger
-from forum.ask import Ask
+from forum.ask import NEW_TOPIC, Ask
 from forum.config import Config
 from forum.types import Question
 
@@ -23,4 +23,5 @@ def asked_question(ask: Ask, ledger: Ledger, config: Config, *, now: datetime) -
         category_id=ask.category_id,
         conversation=conversation(ask, ledger, budget_tokens=config.bot.conversation_tokens),
         persona=ask.persona,
+        opening=ask.kind == NEW_TOPIC,
     )

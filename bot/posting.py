@@ -23,6 +23,7 @@ from forum.text import own_question
 from forum.types import Post, SourcePost
 from forum.username import folded
 
+_REGULAR = 1
 _GONE = (403, 404, 410)
 #: Discourse's default for accounts of trust level 0.
 _FEW_LINKS = 2

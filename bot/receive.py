@@ -12,8 +12,8 @@ from clients.discourse_json import read_source_post
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Queue
-from forum.addressed import Addressed, addressed
-from forum.ask import Asking, AskState
+from forum.addressed import NO_MENTION, Addressed, addressed
+from forum.ask import NEW_TOPIC, Asking, AskState
 from forum.config import Config
 from forum.text import own_question
 from forum.types import SourcePost
@@ -92,6 +92,8 @@ class Receiver:
             personas=config.usernames[1:],
             replied_persona=replied or "",
         )
+        if not edited and meant.reason == NO_MENTION and _opens(found, config):
+            meant = Addressed(kind=NEW_TOPIC)
         if not meant:
             if edited and self._ledger.withdraw(
                 connection, [post.id], state=AskState.DECLINED, reason=meant.reason, form=post.updated_at
@@ -111,6 +113,12 @@ class Receiver:
         self._ledger.scrub_question(connection, [post_id])
         if self._ledger.has_reply(connection, post_id):
             self._queue.defer(connection, orphan_job(post_id))
+
+
+def _opens(found: SourcePost, config: Config) -> bool:
+    """Whether this post opens a topic that the bot is to look at unasked."""
+    section = config.new_topics
+    return section.enabled and found.post.post_number == 1 and found.topic.category_id in section.category_ids
 
 
 def asking(found: SourcePost, meant: Addressed, config: Config) -> Asking:

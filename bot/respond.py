@@ -19,7 +19,7 @@ from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import TryLater
 from clients.postgres.traces import save_trace
-from forum.ask import OPEN_STATES, Ask, AskState
+from forum.ask import NEW_TOPIC, OPEN_STATES, Ask, AskState
 from forum.config import Config
 from forum.errors import ThreadciteError
 from forum.language import detect
@@ -29,6 +29,8 @@ from forum.types import Answer, Question, Route
 _ROUNDS = 5
 _UNFORESEEN_TRIES = 3
 _WAIT_FOR_LLM = timedelta(hours=6)
+#: Later, the people have seen the topic themselves.
+_STILL_NEW = timedelta(hours=1)
 _OUTCOMES = {
     Route.ABSTAINED: AskState.ABSTAINED,
     Route.GATED: AskState.DECLINED,
@@ -90,6 +92,8 @@ class Responder:
             return self._end(ask, AskState.DECLINED, "not in an allowed category")
         if ask.category_id not in config.bot.allow_category_ids and not self._category_is_open(ask.category_id):
             return self._end(ask, AskState.DECLINED, "in a category that not everyone may read")
+        if ask.kind == NEW_TOPIC:
+            return self._point(ask, config)
         if (verdict := turned_away(ask, self._ledger, config.limits(ask.persona))) is not None:
             return self._turn_away(ask, verdict, config)
         held = self._poster.hold_place(ask)
@@ -108,6 +112,19 @@ class Responder:
             trace_id=given.trace_id,
             degraded=given.degraded,
         )
+        return ready or self._newer(ask)
+
+    def _point(self, ask: Ask, config: Config) -> Ask | None:
+        """Nobody asked: links to older topics, or nothing at all."""
+        if not config.new_topics.enabled or ask.category_id not in config.new_topics.category_ids:
+            return self._end(ask, AskState.DECLINED, "new topics are not looked at here")
+        if self._now() - ask.asked_at > _STILL_NEW:
+            return self._end(ask, AskState.DECLINED, "the topic is not new any more")
+        given = self._answered(ask, config)
+        save_trace(self._database, given, view_trace(given), question=ask.question, ask_post_id=ask.post_id)
+        if given.route is not Route.ANSWERED:
+            return self._end(ask, AskState.DECLINED, "no older topic is close enough")
+        ready = self._ledger.ready(ask, reply_raw=given.text, trace_id=given.trace_id, degraded=given.degraded)
         return ready or self._newer(ask)
 
     def _answered(self, ask: Ask, config: Config) -> Answer:

@@ -10,6 +10,8 @@ from forum.types import SourcePost
 from forum.username import folded
 
 _REGULAR_POST = 1
+#: A member's visible post that has nothing to do with the bot.
+NO_MENTION = "no mention"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +57,7 @@ def addressed(
     if group_mentions and own_group_mentions(post.cooked) & {folded(name) for name in group_mentions}:
         return Addressed(kind="mention")
     if not replies_to_bot:
-        return Addressed(reason="no mention")
+        return Addressed(reason=NO_MENTION)
     if own_mentions(post.cooked):
         return Addressed(reason="a reply to the bot that turns to somebody else")
     return Addressed(kind="reply", persona=replied_persona)

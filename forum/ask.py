@@ -30,6 +30,9 @@ class AskState(StrEnum):
     FAILED = "failed"
 
 
+#: The kind of an ask that nobody asked: a member opened a topic.
+NEW_TOPIC = "topic"
+
 #: States in which a worker still has something to do.
 OPEN_STATES = (AskState.QUEUED, AskState.ANSWERING, AskState.READY, AskState.POSTING)
 
@@ -46,7 +49,7 @@ class Asking:
     trust_level: int | None = None
     category_id: int | None = None
     title: str = ""
-    #: mention or reply.
+    #: mention, reply, or NEW_TOPIC.
     kind: str = "mention"
     #: Whose account is asked; "" is the bot itself.
     persona: str = ""

@@ -146,6 +146,8 @@ class Match:
     title_overlap: float = 0.0
     #: The share, by idf, of the question's terms that no post of the forum holds.
     unknown: float = 0.0
+    #: The same for one more post of this forum, by its size: what `unknown` is to be compared with.
+    novelty: float = 0.0
     #: The question's distinct terms.
     question_terms: int = 0
 
@@ -243,6 +245,8 @@ class Question:
     category_id: int | None = None
     conversation: tuple[Turn, ...] = ()
     persona: str = ""
+    #: A topic was opened and nobody asked the bot: point to older topics or keep silent.
+    opening: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

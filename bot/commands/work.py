@@ -11,6 +11,7 @@ from bot.chores import chores
 from bot.jobs import lanes
 from bot.live_tools import LiveTools
 from bot.metrics_route import serve_worker_metrics
+from bot.new_topics import older_topics
 from bot.observe import observe
 from bot.worker import run_worker
 from clients.composition import build_forum, database_url
@@ -51,7 +52,8 @@ def work() -> None:
             structlog.contextvars.clear_contextvars()
             structlog.contextvars.bind_contextvars(post=question.post_id)
             now = tools()
-            return observe(answer(question, now.tools, now.config))
+            make = older_topics if question.opening else answer
+            return observe(make(question, now.tools, now.config))
 
         def shadowed(question: Question, flags: FlagsSection) -> Answer:
             now = tools()

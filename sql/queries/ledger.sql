@@ -24,7 +24,8 @@ INSERT INTO ask (post_id, topic_id, post_number, user_id, username, trust_level,
 VALUES (%(post_id)s, %(topic_id)s, %(post_number)s, %(user_id)s, %(username)s, %(trust_level)s, %(category_id)s,
         %(title)s, %(kind)s, %(persona)s, %(question)s, %(reply_to_post_number)s, %(version)s, %(asked_at)s, %(form)s)
 ON CONFLICT (post_id) DO UPDATE
-SET question = excluded.question, persona = excluded.persona, title = excluded.title, version = excluded.version, form = excluded.form,
+SET question = excluded.question, kind = excluded.kind, persona = excluded.persona, title = excluded.title,
+    version = excluded.version, form = excluded.form,
     topic_id = excluded.topic_id, post_number = excluded.post_number, category_id = excluded.category_id,
     updated_at = now()
 WHERE excluded.form > ask.form AND ask.state IN ('queued', 'answering', 'ready')
@@ -175,7 +176,7 @@ UPDATE ask SET reply_raw = %(reply_raw)s, reason = %(reason)s, updated_at = now(
 -- name: answered_of_member
 -- The member's questions of the last hour that came before this one and were not turned away, oldest first.
 SELECT created_at FROM ask
-WHERE user_id = %(user_id)s AND persona = %(persona)s
+WHERE user_id = %(user_id)s AND persona = %(persona)s AND kind <> 'topic'
   AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND created_at <= %(before)s AND state <> 'declined'
 ORDER BY created_at DESC LIMIT %(limit)s
 

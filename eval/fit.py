@@ -23,7 +23,7 @@ OF_LINKS = frozenset(("links_in",))
 OF_VECTORS = frozenset(("cosine", "cosine_gap", "rank_posts", "agreement", "top_cosine"))
 #: The level's features: few, each a share or a cosine, chosen for what carries over from one forum to another
 #: (fitted on one archive, tried on the other); the rest of `level_features` describes one forum's own statistics.
-LEVEL = ("top_cosine", "top_coverage", "rare_coverage", "unknown", "top_bm25", "agreement", "terms")
+LEVEL = ("top_cosine", "top_coverage", "rare_coverage", "strange", "top_bm25", "agreement", "terms")
 #: Inverse strength of the L2 penalty on standardised features.
 _C_ORDER, _C_LEVEL = 1.0, 0.1
 

@@ -20,6 +20,8 @@ class Corpus:
     documents: int
     average_length: float
     frequencies: Mapping[str, int]
+    #: The share, by idf, of a post's terms that no other post holds, on average: what is new in anything new.
+    novelty: float = 0.0
 
     def idf(self, term: str) -> float:
         """ln((N - df + 0.5) / (df + 0.5)), at least IDF_FLOOR; a term that nobody wrote has the highest."""

@@ -99,6 +99,8 @@ def level_features(candidates: Sequence[Candidate], orders: Sequence[float]) -> 
         "top_bm25": max(_bm25_share(one) for one in best),
         "agreement": sum("posts" in one.ranks and "keyword" in one.ranks for one in best) / len(best),
         "unknown": match.unknown,
+        "strange": max(match.unknown - match.novelty, 0.0),
+        "novelty": match.novelty,
         "terms": math.log1p(match.question_terms),
     }
 

@@ -54,6 +54,7 @@ def matched(
             rare_coverage=coverage(one.counts, rare, corpus),
             title_overlap=coverage(in_question, one.title_terms, corpus),
             unknown=unknown,
+            novelty=corpus.novelty,
             question_terms=len(terms),
         )
         for post, one in posts.items()

@@ -116,6 +116,15 @@ WHERE p.id = ANY (%(ids)s);
 -- name: statistics
 SELECT documents, total_length FROM corpus;
 
+-- name: novelty
+-- A term that one post holds would be unknown if that post were the new one (Good and Turing's estimate, by idf).
+WITH weighed AS (
+    SELECT df, CASE WHEN df = 1 THEN ln((d + 0.5) / 0.5) ELSE greatest(ln((d - df + 0.5) / (df + 0.5)), 0.1) END AS idf
+    FROM term, (SELECT greatest(documents, 1)::float AS d FROM corpus) n
+    WHERE df BETWEEN 1 AND d
+)
+SELECT coalesce(sum(idf) FILTER (WHERE df = 1) / nullif(sum(df * idf), 0), 0)::float FROM weighed;
+
 -- name: document_frequencies
 SELECT term, df FROM term WHERE term = ANY (%(terms)s);
 

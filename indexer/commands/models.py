@@ -11,8 +11,10 @@ from rich.table import Table
 from clients.composition import build_embedder, open_database
 from clients.config_file import load_config
 from clients.console import print_json
+from clients.discourse_vectors import DiscourseVectors
 from clients.postgres.ingest import Ingest
 from clients.postgres.model_store import ModelStore
+from indexer.adopt import adopt as run_adopt
 from indexer.stopping import stoppable
 
 models = typer.Typer(
@@ -71,6 +73,28 @@ def fill(json: Json = False) -> None:
     print(f"{done} texts embedded with {model.name}, index: {kind}.")
     if not model.active:
         print(f"Recall still reads the other model: python -m indexer models switch {model.name}")
+
+
+@models.command()
+def adopt(
+    url: Annotated[str, typer.Argument(metavar="database:URL", help="The Discourse Postgres, read only.")],
+    json: Json = False,
+) -> None:
+    """Take over the vectors of Discourse AI for texts that have none, after a check on 20 posts.
+
+    Run it after `backfill SOURCE --text-only`, with the embedder in config.yml that Discourse AI uses.
+    """
+    config = load_config()
+    with stoppable(), open_database() as database:
+        embedder = build_embedder(config.embedder)
+        ingest = Ingest(database, embedder, config)
+        foreign = DiscourseVectors(url.removeprefix("database:"), dimensions=embedder.model.dimensions)
+        done = run_adopt(foreign, ingest, embedder)
+        ingest.models.build_index(ingest.model)
+    if json:
+        print_json({"model": embedder.model.name, "vectors": done.vectors, "cosine": round(done.cosine, 4)})
+    else:
+        print(f"{done.vectors} vectors of Discourse AI taken over (mean cosine {done.cosine:.4f} on the sample).")
 
 
 @models.command()

@@ -62,3 +62,19 @@ SELECT DISTINCT ON (s.topic_id) s.topic_id, a.answer_post_id AS post_id
 FROM discourse_solved_topic_answers a JOIN discourse_solved_solved_topics s ON s.id = a.solved_topic_id
 WHERE s.topic_id = ANY (%(topics)s)
 ORDER BY s.topic_id, a.id;
+
+-- name: ai_vectors
+-- As text, so that the forum's version of pgvector does not matter. A vector older than its post's last edit, or of
+-- another model (other dimensions), is left out.
+SELECT e.post_id, e.embeddings::text AS vector, p.cooked, t.title, c.name AS category,
+       (SELECT string_agg(g.name, ', ' ORDER BY g.name) FROM topic_tags tt JOIN tags g ON g.id = tt.tag_id
+        WHERE tt.topic_id = t.id) AS tags
+FROM (SELECT DISTINCT ON (post_id) post_id, embeddings, updated_at FROM ai_posts_embeddings
+      WHERE post_id < %(before)s AND vector_dims(embeddings) = %(dimensions)s
+      ORDER BY post_id DESC, updated_at DESC) e
+JOIN posts p ON p.id = e.post_id
+JOIN topics t ON t.id = p.topic_id
+LEFT JOIN categories c ON c.id = t.category_id
+WHERE e.updated_at >= p.updated_at AND p.deleted_at IS NULL
+ORDER BY e.post_id DESC
+LIMIT %(limit)s;

@@ -9,10 +9,12 @@ import pytest
 from psycopg import sql
 
 from clients.database_source import DatabaseSource
+from clients.discourse_vectors import DiscourseVectors
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest
 from clients.postgres.pool import Database
-from forum.errors import UsageError
+from forum.errors import ModelMismatch, UsageError
+from indexer.adopt import adopt
 from indexer.backfill import backfill
 
 from .conftest import Letters
@@ -172,3 +174,54 @@ def test_an_address_that_is_no_discourse_is_refused_in_one_line(database_url: st
     with pytest.raises(UsageError, match="cannot be reached"):
         DatabaseSource("postgresql://u:pass@127.0.0.1:9/x").total()
     assert "pass" not in DatabaseSource("postgresql://u:pass@127.0.0.1:9/x").name
+
+
+def ai_vectors(url: str, ids: list[int], *, turned: bool = False) -> None:
+    """Discourse AI's table, filled with our own embedder's vectors (or with those of another model)."""
+    embedder = Letters(dimensions=26)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE EXTENSION IF NOT EXISTS vector;"
+            "CREATE TABLE ai_posts_embeddings (post_id bigint, model_id bigint, strategy_id int, embeddings halfvec,"
+            " created_at timestamp DEFAULT now(), updated_at timestamp DEFAULT now())"
+        )
+        texts = {1: "Rain gauges\n\nRain\n\nhardware, secret-tag\n\nHow to read a gauge?", 6: "Snow\n\nSnow."}
+        for number in ids:
+            vector = embedder.embed_query(texts.get(number, "x"))
+            vector = vector[::-1] if turned else vector
+            connection.execute(
+                "INSERT INTO ai_posts_embeddings VALUES (%s, 1, 1, %s)",
+                (number, "[" + ",".join(map(str, vector)) + "]"),
+            )
+
+
+def test_the_vectors_of_discourse_ai_are_taken_over_for_public_posts_only(
+    discourse: str, ingest: Ingest, database: Database, letters: Letters
+) -> None:
+    backfill(DatabaseSource(discourse), ingest, BackfillStore(database), batch_posts=1000, vectors=False)
+    ai_vectors(discourse, [1, 6])
+    change(
+        discourse,
+        "INSERT INTO ai_posts_embeddings SELECT 3, 1, 1, embeddings FROM ai_posts_embeddings WHERE post_id = 1",
+    )
+    done = adopt(DiscourseVectors(discourse, dimensions=26), ingest, letters)
+    assert done.vectors == 2
+    assert done.cosine > 0.999
+    with database.connection() as connection:
+        assert connection.execute("SELECT post_id FROM embedding ORDER BY 1").fetchall() == [(1,), (6,)]
+
+
+def test_vectors_of_another_model_are_refused_with_the_figure(
+    discourse: str, ingest: Ingest, database: Database, letters: Letters
+) -> None:
+    backfill(DatabaseSource(discourse), ingest, BackfillStore(database), batch_posts=1000, vectors=False)
+    ai_vectors(discourse, [1, 6], turned=True)
+    with pytest.raises(ModelMismatch, match=r"mean cosine 0\.\d+ over 2 posts"):
+        adopt(DiscourseVectors(discourse, dimensions=26), ingest, letters)
+    with database.connection() as connection:
+        assert connection.execute("SELECT count(*) FROM embedding").fetchone() == (0,)
+
+
+def test_a_forum_without_discourse_ai_is_told_so(discourse: str, ingest: Ingest, letters: Letters) -> None:
+    with pytest.raises(UsageError, match="no ai_posts_embeddings"):
+        adopt(DiscourseVectors(discourse, dimensions=26), ingest, letters)

@@ -9,10 +9,12 @@ from bot.stages.results import Asked, Query, Triaged
 from bot.tools import Tools
 from forum.config import Config
 from forum.errors import RemoteError
-from forum.ports import Message
+from forum.ports import ChatModel, Message
+from forum.tokens import estimated_tokens
 from forum.unicode_safety import one_line
 
 _MAX = 600
+_TOKENS = 200
 
 
 def condense(asked: Asked, triaged: Triaged, tools: Tools, config: Config) -> Query:
@@ -35,14 +37,22 @@ def condense(asked: Asked, triaged: Triaged, tools: Tools, config: Config) -> Qu
     joined = replace(query, decision="joined", text="\n".join([question.text, *earlier[-1:]]))
     if tools.chat is None:
         return replace(joined, reason="no LLM: the earlier question is added")
-    asked_for = prompt("condense", language=asked.language, question=question)
     try:
-        reply = tools.chat.chat(
-            [Message(role="user", content=asked_for)], timeout_s=config.triage.timeout_s, max_tokens=200
-        )
+        reply = tools.chat.chat([_message(asked, tools.chat)], timeout_s=config.triage.timeout_s, max_tokens=_TOKENS)
     except RemoteError as error:
         return replace(joined, reason=f"LLM: {error}", degraded=("llm",))
     alone = one_line(reply.text, _MAX)
     if not alone:
         return replace(joined, reason="the LLM wrote nothing")
     return replace(query, decision="condensed", text=alone, data={"standalone": alone})
+
+
+def _message(asked: Asked, chat: ChatModel) -> Message:
+    """The prompt with as many of the last turns as fit the context; the question itself always stays."""
+    question = asked.question
+    for first in range(max(0, len(question.conversation) - 6), len(question.conversation) + 1):
+        shorter = replace(question, conversation=question.conversation[first:])
+        text = prompt("condense", language=asked.language, question=shorter)
+        if estimated_tokens(text) <= chat.context_tokens - _TOKENS:
+            break
+    return Message(role="user", content=text)

@@ -75,7 +75,8 @@ def _drafted(query: Query, zoned: Zoned, written: _Written, tools: Tools, chat: 
     if not text:
         return quote(query, zoned, tools, reason="the LLM wrote nothing", degraded=("llm",))
     if _declines(text):
-        return Drafted(decision="refusal", reason="the LLM finds no answer in the sources", text="", writer="refusal")
+        reason = "the LLM finds no answer in the sources"
+        return Drafted(decision="refusal", reason=reason, text="", writer="refusal", data=data)
     decision = "written"
     if wrong := _other_language(text, query, config):
         text = _finished(_ask((*written.prompt.messages, *_repair(text, query)), chat, config))

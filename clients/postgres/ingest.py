@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from clients.embed_batches import Poison, embed_all
 from clients.postgres.lease_store import LeaseStore
+from clients.postgres.make_rows import Rows, indexed_text, make_rows, merged_topics, topic_row, topic_rows
 from clients.postgres.model_store import ModelStore, StoredModel
 from clients.postgres.pausing import Pausing
 from clients.postgres.pool import Database
 from clients.postgres.store import Batch, KnownPost, Mark, PostStore, Written
-from clients.postgres.store_rows import IndexedText, PostRow, TopicRow, VectorRow
+from clients.postgres.store_rows import VectorRow
 from forum.compose import RULES, compose, content_digest, cut, source_digest
 from forum.config import Config
 from forum.errors import RemoteUnavailable
 from forum.ports import Embedder
-from forum.public import PASSING, Admission, with_children
-from forum.terms import terms, tsvector_literal
-from forum.text import clean
-from forum.topic_links import topic_links
+from forum.public import Admission, with_children
 from forum.types import Category, SourcePost, Topic
 
 _NEWEST = 2**62
@@ -62,15 +60,6 @@ class Prepared:
     skipped: Counter[str]
     without_vector: int
     shortened: frozenset[int]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Rows:
-    rows: list[PostRow]
-    #: Composed texts that need a vector, by post id.
-    texts: dict[int, str]
-    composed: dict[int, tuple[str, str, tuple[str, ...]]]
-    skipped: Counter[str]
 
 
 class Ingest:
@@ -166,15 +155,24 @@ class Ingest:
             ids = {c for one in fresh if (c := one.topic.category_id) is not None} - set(admission.categories)
             declared = {c: Category(id=c, read_restricted=False) for c in ids}
             admission = replace(admission, categories={**admission.categories, **declared})
-        topics = self._merged_topics(fresh, observed_at, complete_topics)
-        rows = self._rows(fresh, digests, topics, observed_at, admission)
+        told = topic_rows(fresh, observed_at)
+        topics = merged_topics(told, self.store.topics(row.topic.id for row in told), complete=complete_topics)
+        rows = make_rows(
+            fresh,
+            digests,
+            topics,
+            observed_at,
+            admission,
+            max_tokens=self._embedder.model.max_tokens,
+            host=self._host,
+        )
         made, without, shortened = (
             self._embed(rows, known, when_embedder_down) if vectors else ([], len(rows.texts), frozenset[int]())
         )
         return Prepared(
             batch=Batch(
                 posts=rows.rows,
-                topics=_topic_rows(fresh, observed_at),
+                topics=told,
                 complete_topics=complete_topics,
                 composed=rows.composed,
                 vectors=made,
@@ -212,7 +210,7 @@ class Ingest:
 
     def put_topics(self, topics: Sequence[Topic], *, at: datetime) -> None:
         """Topics as they are at `at`, told in full; posts of topics that are closed now lose their text."""
-        batch = Batch(topics=[_topic_row(one, at) for one in topics], complete_topics=True)
+        batch = Batch(topics=[topic_row(one, at) for one in topics], complete_topics=True)
         self.store.write(batch, admission=self.admission())
         self.refresh()
 
@@ -299,7 +297,7 @@ class Ingest:
         rows = []
         for row in self.store.texts(ids):
             composed = compose(title=row.title, category=row.category, tags=row.tags, text=row.text)
-            indexed = _indexed(row.text, composed, self._embedder.model.max_tokens)
+            indexed = indexed_text(row.text, composed, self._embedder.model.max_tokens)
             rows.append(
                 (
                     row.id,
@@ -327,77 +325,8 @@ class Ingest:
             bot_usernames=self._config.usernames,
         )
 
-    def _rows(
-        self,
-        posts: Sequence[SourcePost],
-        digests: Mapping[int, bytes],
-        topics: Mapping[int, Topic],
-        observed_at: datetime | None,
-        admission: Admission,
-    ) -> _Rows:
-        """Clean and compose what may be stored; the rest gets its reason."""
-        made = _Rows(rows=[], texts={}, composed={}, skipped=Counter())
-        for told in posts:
-            post, topic = told.post, topics[told.topic.id]
-            one = SourcePost(post=post, topic=topic)
-            reason = admission.why_not(one)
-            text = "" if reason else clean(post.cooked)
-            if not reason and not text:
-                reason = "nothing of its own"
-            indexed = None
-            if reason:
-                made.skipped[reason] += 1
-            else:
-                category = admission.categories.get(topic.category_id or 0)
-                head = (topic.title, category.name if category else "", topic.tags)
-                composed = compose(title=head[0], category=head[1], tags=head[2], text=text)
-                indexed = _indexed(text, composed, self._embedder.model.max_tokens)
-                made.composed[topic.id] = head
-                made.texts[post.id] = composed
-            made.rows.append(
-                PostRow(
-                    source=one,
-                    indexed=indexed,
-                    source_hash=None if reason in PASSING else digests[post.id],
-                    seen_at=observed_at or post.updated_at,
-                    rules=RULES,
-                    skipped=reason,
-                    links=topic_links(post.cooked, post.topic_id, self._host) if indexed else frozenset(),
-                )
-            )
-        return made
-
-    def _merged_topics(
-        self, posts: Sequence[SourcePost], observed_at: datetime | None, complete: bool
-    ) -> dict[int, Topic]:
-        """Each topic as it will stand after the batch: the newest told, completed by what is known."""
-        newest: dict[int, tuple[datetime, Topic]] = {}
-        for one in posts:
-            at = observed_at or one.post.updated_at
-            if one.topic.id not in newest or at >= newest[one.topic.id][0]:
-                newest[one.topic.id] = (at, one.topic)
-        known = self.store.topics(newest)
-        merged = {}
-        for topic_id, (at, topic) in newest.items():
-            held = known.get(topic_id)
-            if held is None:
-                merged[topic_id] = topic
-            elif at < held[1]:
-                merged[topic_id] = held[0]
-            elif complete:
-                merged[topic_id] = topic
-            else:
-                merged[topic_id] = replace(
-                    topic,
-                    title=topic.title or held[0].title,
-                    tags=topic.tags or held[0].tags,
-                    visible=held[0].visible,
-                    deleted_at=held[0].deleted_at,
-                )
-        return merged
-
     def _embed(
-        self, made: _Rows, known: Mapping[int, KnownPost], when_down: Literal["raise", "store"]
+        self, made: Rows, known: Mapping[int, KnownPost], when_down: Literal["raise", "store"]
     ) -> tuple[list[VectorRow], int, frozenset[int]]:
         held = self.store.known_vectors([post for post in made.texts if post in known], self.model.id)
         digests = {row.source.post.id: row.indexed.content_hash for row in made.rows if row.indexed}
@@ -447,33 +376,6 @@ def _is_older(one: SourcePost, held: KnownPost, *, told: bool) -> bool:
     if form != stored:
         return form < stored
     return told and held.rules == RULES and (held.source_hash is not None or held.deleted)
-
-
-def _indexed(text: str, composed: str, max_tokens: int) -> IndexedText:
-    vector, length, dropped = tsvector_literal(terms(composed))
-    return IndexedText(
-        text=text,
-        content_hash=content_digest(composed),
-        terms=vector,
-        doc_length=length,
-        truncated=dropped or len(cut(composed, max_tokens)) < len(composed),
-    )
-
-
-def _topic_rows(posts: Iterable[SourcePost], observed_at: datetime | None) -> list[TopicRow]:
-    newest: dict[int, TopicRow] = {}
-    for one in posts:
-        at = observed_at or one.post.updated_at
-        if one.topic.id not in newest or at >= newest[one.topic.id].seen_at:
-            newest[one.topic.id] = _topic_row(one.topic, at)
-    return list(newest.values())
-
-
-def _topic_row(topic: Topic, at: datetime) -> TopicRow:
-    """The title of a private message or an unlisted topic never reaches the database."""
-    if topic.archetype != "regular" or not topic.visible or topic.deleted_at is not None:
-        topic = replace(topic, title="", slug="", tags=())
-    return TopicRow(topic=topic, seen_at=at)
 
 
 def _report(prepared: Prepared, written: Written) -> IngestReport:

@@ -7,6 +7,7 @@ import typer
 from bot.commands.ask import ask
 from bot.commands.check_config import check_config
 from bot.commands.explain import explain
+from bot.commands.graph import graph
 from bot.commands.mcp import mcp
 from bot.commands.serve import serve
 from bot.commands.work import work
@@ -24,6 +25,7 @@ app.command("serve")(serve)
 app.command("work")(work)
 app.command("ask")(ask)
 app.command("explain")(explain)
+app.command("graph")(graph)
 app.command("mcp")(mcp)
 app.command("check-config")(check_config)
 

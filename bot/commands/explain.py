@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bot.graph import path_mermaid, path_text
 from clients.composition import open_database
 from clients.console import print_json
 from clients.postgres.traces import load_trace
@@ -18,8 +19,9 @@ from forum.errors import UsageError
 def explain(
     trace_id: Annotated[str, typer.Argument(metavar="ID", help="A trace id, or the id of an asking post.")],
     as_json: Annotated[bool, typer.Option("--json", help="The stored trace as one JSON object.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Only its path, as a Mermaid flowchart.")] = False,
 ) -> None:
-    """Print every stage's decision, reason and time, and the sources with their ranks and scores."""
+    """Print the path through the stages, each one's decision, reason and time, and the sources with their scores."""
     with open_database() as database:
         trace = load_trace(database, trace_id)
     if trace is None:
@@ -29,7 +31,11 @@ def explain(
     if as_json:
         print_json(trace)
         return
+    if mermaid:
+        print(path_mermaid(trace))
+        return
     console = Console(highlight=False)
+    console.print(Text(path_text(trace)))
     console.print(_stages(trace))
     console.print(_sources(trace))
     console.print(Text(str(trace.get("answer", ""))))

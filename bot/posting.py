@@ -180,7 +180,7 @@ class Poster:
         outcome = AskState.DRAFT if whisper else ask.outcome
         sent = self._ledger.posting(ask, reply_raw=fitted(raw), outcome=outcome)
         if sent is None:
-            return None
+            return self._ledger.anew(ask)
         try:
             created = self._written(sent, whisper=whisper)
         except RemoteRefused as error:

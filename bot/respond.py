@@ -98,7 +98,7 @@ class Responder:
             return self._turn_away(ask, verdict, config)
         held = self._poster.hold_place(ask)
         if held is None:
-            return self._newer(ask)
+            return self._ledger.anew(ask)
         given = self._answered(ask, config)
         waits = config.bot.when_llm_down == "later" and self._now() - ask.created_at < _WAIT_FOR_LLM
         if waits and "llm" in given.degraded:
@@ -112,7 +112,7 @@ class Responder:
             trace_id=given.trace_id,
             degraded=given.degraded,
         )
-        return ready or self._newer(ask)
+        return ready or self._ledger.anew(ask)
 
     def _point(self, ask: Ask, config: Config) -> Ask | None:
         """Nobody asked: links to older topics, or nothing at all."""
@@ -125,7 +125,7 @@ class Responder:
         if given.route is not Route.ANSWERED:
             return self._end(ask, AskState.DECLINED, "no older topic is close enough")
         ready = self._ledger.ready(ask, reply_raw=given.text, trace_id=given.trace_id, degraded=given.degraded)
-        return ready or self._newer(ask)
+        return ready or self._ledger.anew(ask)
 
     def _answered(self, ask: Ask, config: Config) -> Answer:
         question = asked_question(ask, self._ledger, config, now=self._now())
@@ -136,11 +136,6 @@ class Responder:
         for part in given.degraded:
             DEGRADED.labels(part=part).inc()
         return given
-
-    def _newer(self, ask: Ask) -> Ask | None:
-        """Why an answer could not be stored: the question was edited meanwhile, or somebody else has the ask."""
-        now = self._ledger.load(ask.post_id)
-        return now if now is not None and now.lease == ask.lease and now.state is AskState.ANSWERING else None
 
     def _turn_away(self, ask: Ask, verdict: TurnedAway, config: Config) -> Ask | None:
         if verdict.reset_at is None:

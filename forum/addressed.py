@@ -12,6 +12,9 @@ from forum.username import folded
 _REGULAR_POST = 1
 #: A member's visible post that has nothing to do with the bot.
 NO_MENTION = "no mention"
+SOMEBODY_ELSE = "a reply to the bot that turns to somebody else"
+#: Reasons that an edit can bring about, and another one can undo.
+WITHDRAWN = (NO_MENTION, SOMEBODY_ELSE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,5 +62,5 @@ def addressed(
     if not replies_to_bot:
         return Addressed(reason=NO_MENTION)
     if own_mentions(post.cooked):
-        return Addressed(reason="a reply to the bot that turns to somebody else")
+        return Addressed(reason=SOMEBODY_ELSE)
     return Addressed(kind="reply", persona=replied_persona)

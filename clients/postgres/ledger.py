@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
+from forum.addressed import WITHDRAWN
 from forum.ask import Ask, Asking, AskState
 from forum.types import Post
 
@@ -55,8 +56,9 @@ class Ledger:
         return connection.execute(self._sql["receive"], values).fetchone() is not None
 
     def record(self, connection: Connection, asking: Asking) -> bool:
-        """Open an ask or bring it to a newer form; True when it is new and needs a job."""
-        row = connection.execute(self._sql["record"], asdict(asking)).fetchone()
+        """Open an ask or bring it to a newer form; True when it waits and needs a job (which it may have)."""
+        values = {**asdict(asking), "withdrawn": list(WITHDRAWN)}
+        row = connection.execute(self._sql["record"], values).fetchone()
         return row is not None and bool(row[0])
 
     def withdraw(
@@ -150,13 +152,18 @@ class Ledger:
             "ready",
             post_id=ask.post_id,
             lease=ask.lease,
-            form=ask.form,
+            question=ask.question,
             reply_raw=reply_raw,
             outcome=outcome.value,
             trace_id=trace_id,
             degraded=list(degraded),
             reason=reason,
         )
+
+    def anew(self, ask: Ask) -> Ask | None:
+        """The ask when its question was edited under the worker's hands; None when somebody else has it."""
+        now = self.load(ask.post_id)
+        return now if now is not None and now.lease == ask.lease and now.state is AskState.ANSWERING else None
 
     def again(self, ask: Ask, reason: str) -> Ask | None:
         return self._one("again", post_id=ask.post_id, lease=ask.lease, reason=reason)
@@ -173,7 +180,7 @@ class Ledger:
             "posting",
             post_id=ask.post_id,
             lease=ask.lease,
-            form=ask.form,
+            question=ask.question,
             reply_raw=reply_raw,
             outcome=outcome.value,
         )

@@ -27,9 +27,16 @@ ON CONFLICT (post_id) DO UPDATE
 SET question = excluded.question, kind = excluded.kind, persona = excluded.persona, title = excluded.title,
     version = excluded.version, form = excluded.form,
     topic_id = excluded.topic_id, post_number = excluded.post_number, category_id = excluded.category_id,
-    updated_at = now()
-WHERE excluded.form > ask.form AND ask.state IN ('queued', 'answering', 'ready')
-RETURNING lease = 0 AND tries = 0 AND xmax = 0 AS fresh
+    -- A reply to other words that was ready is made anew.
+    state = CASE WHEN ask.state = 'declined' THEN 'queued'
+                 WHEN ask.state = 'ready' AND excluded.question <> ask.question THEN 'answering'
+                 ELSE ask.state END,
+    reason = CASE ask.state WHEN 'declined' THEN '' ELSE ask.reason END, updated_at = now()
+WHERE excluded.form > ask.form
+  AND (ask.state IN ('queued', 'answering', 'ready')
+       -- An edit took the mention away, this one gives it back.
+       OR (ask.state = 'declined' AND ask.reason = ANY (%(withdrawn)s) AND ask.reply_post_id IS NULL))
+RETURNING state = 'queued' AS waits
 
 -- name: withdraw
 -- The question asks us no longer (edited), or is gone (deleted): nothing is posted that is not on its way already.
@@ -81,7 +88,7 @@ RETURNING *
 UPDATE ask
 SET state = 'ready', reply_raw = %(reply_raw)s, outcome = %(outcome)s, trace_id = %(trace_id)s,
     degraded = %(degraded)s, reason = %(reason)s, updated_at = now()
-WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state = 'answering'
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND question = %(question)s AND state = 'answering'
 RETURNING *
 
 -- name: again
@@ -102,7 +109,7 @@ RETURNING *
 -- The fence before the POST: from here on the reply may stand in the topic.
 UPDATE ask
 SET state = 'posting', reply_raw = %(reply_raw)s, outcome = %(outcome)s, posting_at = now(), updated_at = now()
-WHERE post_id = %(post_id)s AND lease = %(lease)s AND form = %(form)s AND state IN ('ready', 'posting')
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND question = %(question)s AND state IN ('ready', 'posting')
 RETURNING *
 
 -- name: placeholding

@@ -44,6 +44,7 @@ def on_its_way(ledger: Ledger) -> Ask:
 
 def test_a_second_delivery_opens_no_second_ask(database: Database, ledger: Ledger) -> None:
     assert not record(database, ledger, ASKING)
+    begun(ledger)
     assert not record(database, ledger, replace(ASKING, form=AT + timedelta(1)))
 
 
@@ -64,6 +65,16 @@ def test_an_answer_to_the_old_words_is_not_kept(database: Database, ledger: Ledg
     ask = begun(ledger)
     record(database, ledger, replace(ASKING, question="Why?", form=AT + timedelta(1)))
     assert ledger.ready(ask, reply_raw="Because of how.") is None
+
+
+def test_a_reply_that_was_ready_is_made_anew_for_new_words_only(database: Database, ledger: Ledger) -> None:
+    ready = ledger.ready(begun(ledger), reply_raw="So.")
+    assert ready is not None
+    record(database, ledger, replace(ASKING, form=AT + timedelta(1)))
+    assert ledger.load(7).state is AskState.READY  # type: ignore[union-attr]
+    record(database, ledger, replace(ASKING, question="Why?", form=AT + timedelta(2)))
+    assert ledger.posting(ready, reply_raw="So.", outcome=AskState.POSTED) is None
+    assert ledger.anew(ready).question == "Why?"  # type: ignore[union-attr]
 
 
 def test_a_question_edited_after_the_reply_left_changes_nothing(database: Database, ledger: Ledger) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 from forum.ask import AskState
 from tests.integration.bot.conftest import Room
 
@@ -148,6 +150,20 @@ def test_an_edit_that_adds_the_mention_counts(room: Room) -> None:
     room.practice.forum.edit_post(room.member(), post_id=said.id, raw="@threadcite I wonder how the gauge tips.")
     room.until(lambda: room.ledger.load(said.id))
     assert room.ended(said.id).state is AskState.POSTED
+
+
+def test_a_mention_that_is_taken_away_and_given_back_is_answered(room: Room) -> None:
+    plain, go = room.answer, Event()
+    room.answer = lambda question: (go.wait(20), plain(question))[1]
+    asked = room.ask(room.topic().topic_id)
+    room.until(lambda: room.ledger.load(asked.id))
+    edit, by = room.practice.forum.edit_post, room.member()
+    edit(by, post_id=asked.id, raw="Let me think about it first, all on my own.")
+    room.until(lambda: room.ledger.load(asked.id).state is AskState.DECLINED)  # type: ignore[union-attr]
+    edit(by, post_id=asked.id, raw="@threadcite I thought about it: how does it tip?")
+    go.set()
+    room.until(lambda: room.ledger.load(asked.id).state is AskState.POSTED)  # type: ignore[union-attr]
+    assert len(room.replies(asked.topic_id)) == 1
 
 
 def test_a_first_post_edited_together_with_its_title_is_seen(room: Room) -> None:

@@ -64,7 +64,9 @@ def test_other_categories_are_left_alone(watching: Room) -> None:
 def test_an_edit_or_a_second_delivery_makes_no_second_reply(watching: Room) -> None:
     opened = watching.topic()
     assert ended(watching, opened) is AskState.POSTED
-    watching.practice.forum.edit_post(watching.member(), opened.id, "Another way to ask the same about the gauge's tip?")
+    watching.practice.forum.edit_post(
+        watching.member(), opened.id, "Another way to ask the same about the gauge's tip?"
+    )
     watching.until_idle()
     assert len(watching.replies(opened.topic_id)) == 1
 

@@ -61,9 +61,8 @@ def test_a_throttle_without_end_puts_the_job_back_instead_of_holding_the_worker(
     room.practice.fail("posts.create", "429-weird", user="threadcite", params={"body": "", "retry_after": "999999"})
     waiting, next_one = room.ask(room.topic().topic_id), room.ask(room.topic().topic_id)
     # Whichever is posted first meets the throttle; the other one is not held up by it.
-    room.until(lambda: room.replies(waiting.topic_id) or room.replies(next_one.topic_id))
-    asks = [room.ledger.load(waiting.id), room.ledger.load(next_one.id)]
-    assert sorted(ask.state.value for ask in asks if ask) == ["posted", "ready"]
+    pair = (waiting.id, next_one.id)
+    room.until(lambda: {ask.state.value for n in pair if (ask := room.ledger.load(n))} == {"posted", "ready"})
 
 
 def test_a_reply_that_waits_for_approval_is_followed_up(room: Room) -> None:
@@ -235,3 +234,12 @@ def test_a_reply_that_nobody_approves_fails_in_the_end(room: Room) -> None:
         query = "UPDATE ask SET posting_at = now() - interval '15 days', next_try_at = now() WHERE post_id = %s"
         connection.execute(query, [asked.id])
     room.until(lambda: room.ledger.load(asked.id).state is AskState.FAILED, 60)  # type: ignore[union-attr]
+
+
+def test_a_question_edited_while_its_reply_waits_for_the_forum_is_answered_in_its_new_form(room: Room) -> None:
+    room.practice.fail("posts.create", "503", user="threadcite")
+    asked = room.ask(room.topic().topic_id, "what is a krypton bucket?")
+    room.until(lambda: (found := room.ledger.load(asked.id)) and found.note)
+    room.practice.forum.edit_post(room.member(), post_id=asked.id, raw="@threadcite what is a xenon bucket?")
+    room.ended(asked.id, 60)
+    assert ["xenon" in reply.raw for reply in room.replies(asked.topic_id)] == [True]

@@ -6,6 +6,7 @@ from bot.deadline import within
 from bot.stages.aggregate import aggregate
 from bot.stages.condense import condense
 from bot.stages.corrective import corrective
+from bot.stages.external import external
 from bot.stages.finish import abridged, finished
 from bot.stages.follow import follow
 from bot.stages.gate import gate
@@ -45,6 +46,7 @@ def answer(question: Question, tools: Tools, config: Config, *, tell: Tell = sil
 
     query = trace.step(condense, asked, triaged, tools, config)
     recalled = trace.step(recall, query, tools, config)
+    recalled = trace.step(external, query, recalled, tools, config)
     reranked = trace.step(rerank, query, recalled, tools, config)
     evidence = trace.step(aggregate, query, reranked, tools, config)
     zoned = trace.step(zone, evidence, config)

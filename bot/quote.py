@@ -126,7 +126,7 @@ def _shares(values: list[list[float]]) -> list[list[float]]:
     return [[max((value - mean) / width, -0.5) if width > 0 else 0.0 for value in row] for row in values]
 
 
-def _closeness(question: str, apart: list[list[Piece]], tools: Tools) -> list[list[float]]:
+def _closeness(question: str, apart: Sequence[Sequence[Piece]], tools: Tools) -> list[list[float]]:
     """Cosine of the question and each piece, zeros where the embedder does not answer."""
     texts = [piece.text[:_LONGEST] for post in apart for piece in post]
     if not texts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from forum.sentences import sentences
 
@@ -46,11 +47,14 @@ _SURE = re.compile(
     r"\s*(?:[$#] |>>> |(?:sudo|curl|wget|pip3?|apt-get|git|docker|systemctl|journalctl|ssh|scp|mosquitto_\w+|npm"
     r"|esptool\S*) )"
 )
+#: A program of any name with a `--flag`.
+_FLAGGED = re.compile(r"\s*[a-z][\w./-]*(?: \S+){0,8}? --?[a-z][\w-]*(?:[ =]\S+){0,4}")
 _SYMBOLS = frozenset('(){}[]<>=;_|&$\\/*+#~^"')
 
 
-def pieces(text: str) -> list[Piece]:
-    """The pieces in order; nothing overlaps, only white space is left out."""
+@lru_cache(maxsize=1_024)
+def pieces(text: str) -> tuple[Piece, ...]:
+    """The pieces in order; nothing overlaps, only white space is left out. Several stages ask for the same post's."""
     found: list[Piece] = []
     for start, end in _paragraphs(text):
         lines = _lines(text, start, end)
@@ -68,7 +72,7 @@ def pieces(text: str) -> list[Piece]:
                 begin = text.index(sentence, at)
                 at = begin + len(sentence)
                 found.append(Piece(Kind.SENTENCE, sentence, begin, at))
-    return found
+    return tuple(found)
 
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
@@ -115,7 +119,7 @@ def _is_code(line: str) -> bool:
     symbols = sum(char in _SYMBOLS for char in line)
     if symbols > 0.15 * len(line) or (line[:2] == "  " and not _ITEM.match(line)):
         return True
-    if _SURE.match(line) and line[-1] not in ".?!:,;":
+    if (_SURE.match(line) or _FLAGGED.fullmatch(line)) and line[-1] not in ".?!:,;":
         return True
     prose = re.search(r"[a-zà-ÿ]{2,}[,.]? [a-zà-ÿ]{2,} [a-zà-ÿ]{2,} [a-zà-ÿ]{2,}", line)
     return bool(_COMMAND.match(line)) and not prose

@@ -29,7 +29,8 @@ def follow(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
     """The same evidence with, for the best threads, the posts that answer: a question is found by its words, its
     answer often shares few of them. At most `evidence.sources`; a post that gives orders to the bot goes.
 
-    Posts that no channel found carry no ranks; their logit is the reranker's own. Off with the flag `neighbours`.
+    Posts that no channel found carry no ranks; their logit is the cross-encoder's own, none with `features`.
+    Off with the flag `neighbours`.
     """
     if zoned.zone is Zone.ABSTAIN or not zoned.evidence.sources:
         return replace(zoned, decision="nothing to follow", reason="", data={}, degraded=())
@@ -68,12 +69,12 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
     groups: list[list[Candidate]] = []
     for place, (found, near) in enumerate(zip(honest[:_THREADS], around, strict=True)):
         thread = [found, *(_candidate(query, passage, matches, config) for passage in near)]
-        worth = {id(one): _worth(one, matches, thread) for one in thread}
+        worth = {id(one): _worth(one, matches, thread) - 0.6 * _opens(one, thread) for one in thread}
         best = max(worth.values())
         ranked = sorted(thread, key=lambda one: -worth[id(one)])
         chosen = [one for one in ranked if worth[id(one)] >= _CLOSE * best and worth[id(one)] > 0]
         chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
-        if found not in chosen and not is_question(found.passage):
+        if found not in chosen and not _opens(found, thread):
             chosen = [*chosen[: _OTHER_THREADS - 1], found]
         groups.append(_scored(query, chosen or [found], tools))
     return groups
@@ -104,11 +105,13 @@ def _worth(one: Candidate, matches: dict[int, Match], thread: list[Candidate]) -
     worth += 0.35 * one.passage.signals.accepted + 0.1 * one.passage.signals.staff
     worth += 0.3 * math.log1p(one.passage.signals.post_likes) / math.log1p(max(likes, 3))
     worth += 0.2 * corrects(one.passage.text)
-    if is_question(one.passage):
-        worth -= 0.6
-    elif len(one.passage.text) < 60:
-        worth -= 0.3
-    return worth
+    return worth - 0.3 * (len(one.passage.text) < 60)
+
+
+def _opens(one: Candidate, thread: list[Candidate]) -> bool:
+    """It asks, by its words or because another post of its thread was accepted as the answer."""
+    answered = any(other.passage.signals.accepted for other in thread if other is not one)
+    return is_question(one.passage) or (one.passage.post_number == 1 and answered)
 
 
 def is_question(passage: Passage) -> bool:

@@ -32,6 +32,7 @@ _IN_A_ROW = 3
 _ALONE = "waits for somebody else's post in the topic"
 _GIVE_UP = timedelta(hours=24)
 _FIRST_FOLLOW_UP = timedelta(seconds=60)
+_LATE = timedelta(minutes=2)
 
 log = structlog.get_logger("threadcite.posting")
 
@@ -111,7 +112,9 @@ class Poster:
 
     def _post(self, ask: Ask) -> Ask | None:
         config = self._config()
-        if ask.state is AskState.POSTING and ask.placeholder_post_id is None:
+        # A question that reached us late may have been answered before a backup was restored.
+        late = ask.posting_at is None and ask.created_at - ask.asked_at > _LATE
+        if (ask.state is AskState.POSTING or late) and ask.placeholder_post_id is None:
             self._settle(ask)
             if found := self._own_reply(ask):
                 self._done(self._ledger.posted(ask, reply_post_id=found.id, reply_post_number=found.post_number))

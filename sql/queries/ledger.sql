@@ -141,13 +141,14 @@ WHERE post_id = %(post_id)s AND reply_post_id IS NULL
 RETURNING *
 
 -- name: saw_own_reply
--- Our own reply came past as an event.
+-- Our own reply came past as an event. Where nothing was sent yet, it is from before a backup that was restored.
 UPDATE ask
-SET state = CASE WHEN state IN ('posting', 'enqueued') THEN outcome ELSE state END,
+SET state = outcome,
     reply_post_id = %(reply_post_id)s, reply_post_number = %(reply_post_number)s,
     posted_at = COALESCE(posted_at, now()), next_try_at = NULL, updated_at = now()
 WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s AND reply_post_id IS NULL
-  AND state IN ('posting', 'enqueued') AND placeholder_post_id IS NULL AND NOT (approved AND %(whisper)s)
+  AND (state IN ('posting', 'enqueued') OR (state IN ('queued', 'answering', 'ready') AND posting_at IS NULL))
+  AND placeholder_post_id IS NULL AND NOT (approved AND %(whisper)s)
 RETURNING post_id
 
 -- name: finish

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import re2
 
@@ -40,7 +39,7 @@ _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxy
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
 #: Words of these lengths may be several written as one; so many of them are looked at.
-_SHORTEST, _LONGEST, _MOST = 10, 80, 256
+_SHORTEST, _LONGEST, _MOST = 10, 60, 128
 _WIDEST = 16
 #: So many disguised or joined words are remembered: a forum's words come back.
 _REMEMBERED = 1 << 14
@@ -89,10 +88,6 @@ class Folder:
         self._by_skeleton: dict[tuple[bytes, int], list[bytes]] = {}
         for word in sorted(self._split):
             self._by_skeleton.setdefault((word.translate(None, _HIDDEN), len(word)), []).append(word)
-        options: Any = re2.Options()
-        options.longest_match = True
-        any_word = b"|".join(sorted(joints))
-        self._runs_together = re2.compile(b"[ai]?(?:" + any_word + b")+", options)
         self._joints = joints
         self._meant = lru_cache(_REMEMBERED)(self._meaning)
         self._parts = lru_cache(_REMEMBERED)(self._parting)
@@ -193,16 +188,17 @@ class Folder:
 
     def _parting(self, run: bytes) -> tuple[bytes, ...]:
         """The fewest known words that make up `run`, one of them a pattern's; else nothing."""
-        if not self._runs_together.fullmatch(run):
-            return ()
-        fewest: list[list[bytes] | None] = [[]]
-        for end in range(1, len(run) + 1):
-            best = [run[:1]] if end == 1 and run[:1] in b"ai" else None
-            for start in range(max(0, end - _WIDEST), end):
-                left = fewest[start]
-                if left is not None and run[start:end] in self._joints and (best is None or len(left) + 1 < len(best)):
-                    best = [*left, run[start:end]]
-            fewest.append(best)
+        fewest: list[list[bytes] | None] = [[], *[None] * len(run)]
+        for start in range(len(run)):
+            left = fewest[start]
+            if left is None:
+                continue
+            if start == 0 and run[:1] in b"ai":
+                fewest[1] = [run[:1]]
+            for end in range(start + 2, min(start + _WIDEST, len(run)) + 1):
+                best = fewest[end]
+                if (best is None or len(left) + 1 < len(best)) and run[start:end] in self._joints:
+                    fewest[end] = [*left, run[start:end]]
         parts = fewest[-1] or []
         return () if self._split.isdisjoint(parts) else tuple(parts)
 

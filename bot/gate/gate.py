@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import re2
 
+from bot.gate.combination import Combination
 from bot.gate.fold import Folder
-from bot.gate.rules import Reply, Rule, load_replies, load_rules
-from bot.gate.screen import Screen
+from bot.gate.lexicon import Lexicon
+from bot.gate.rules import Reply, Rule, RuleBook, load_replies, load_rules
 from forum.errors import ConfigError
 
 #: Beyond this a message is not read to its end, and so not let in (Discourse's own default limit is 32,000).
 MAX_CHARACTERS = 40_000
 #: How much of an over-long message's beginning and end is still searched, so that danger gets its help.
 _EDGE = 8_000
-#: How many words around a match `unless` sees.
-_BEFORE, _AFTER = 9, 6
-_LITERAL = re2.compile(r"([a-z]{2,})(\??)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,39 +34,28 @@ class GateDecision:
     reason: str = "no rule matched"
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
-    rule: Rule
-    text: str
-    matches: Any
-    unless: Any
-
-    def excused(self, around: bytes, start: int, end: int) -> bool:
-        """Whether `unless` stands in the match or just around it."""
-        if self.unless is None:
-            return False
-        first, last = b" ".join(around[:start].split()[-_BEFORE:]), b" ".join(around[end:].split()[:_AFTER])
-        return self.unless.search(first + b" " + around[start:end] + b" " + last) is not None
-
-
 class Gate:
-    """Deterministic: regular expressions (re2, linear time) on the intent of a message; no model, no IO."""
+    """Deterministic, in linear time: families of words that stand together, and re2; no model, no IO."""
 
-    def __init__(self, rules: Iterable[Rule], replies: Mapping[str, Reply]) -> None:
-        """Raises ConfigError when the reply for over-long messages is missing, or a pattern needs no word."""
+    def __init__(self, book: RuleBook, replies: Mapping[str, Reply]) -> None:
+        """Raises ConfigError when the reply for over-long messages is missing."""
         if "too_long" not in replies:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)
-        self._patterns = tuple(each for rule in rules for each in _compiled(rule))
-        self._screen = Screen(each.text for each in self._patterns)
-        self._folder = Folder({*self._screen.words, *_literals(self._patterns)})
+        self._book = book
+        self._lexicon = Lexicon(book.families)
+        self._folder = Folder([word.decode() for word in self._lexicon.words if word.isalnum()])
+        self._worded = [(rule, pattern) for rule, _ in book.rules for pattern in rule.patterns]
+        self._patterns = re2.Set.SearchSet()
+        for _, pattern in self._worded:
+            self._patterns.Add(pattern.encode())
+        self._patterns.Compile()
 
     @classmethod
     def from_files(cls, folder: Path = Path(__file__).parent) -> Gate:
         """The gate of `rules.yml` and `replies.yml` in `folder`. Raises ConfigError: file, rule and mend."""
         replies = load_replies(folder / "replies.yml")
-        rules = load_rules(folder / "rules.yml", replies)
-        return cls(rules, replies)
+        return cls(load_rules(folder / "rules.yml", replies), replies)
 
     def check(self, text: str, language: str) -> GateDecision:
         """Decide on `text`, a member's own words; `language` ("en", "fr") chooses the reply, never the rules.
@@ -97,16 +83,19 @@ class Gate:
         return GateDecision(allowed=True)
 
     def _hit(self, words: list[bytes]) -> tuple[Rule, bytes] | None:
-        for number, runs in self._screen.places(words):
-            pattern = self._patterns[number]
-            for start, end in runs:
-                before = max(0, start - _BEFORE)
-                around = b" ".join(words[before : end + _AFTER])
-                found = pattern.matches.search(around)
-                while found and pattern.excused(around, found.start(), found.end()):
-                    found = pattern.matches.search(around, found.end())
-                if found:
-                    return pattern.rule, found[0]
+        for piece in self._lexicon.pieces(words):
+            found = piece.found
+            for name, chain in self._book.chains.items():
+                if ends := _ends(chain, (), found):
+                    found[name] = found.get(name, 0) | ends
+            for rule, combinations in self._book.rules:
+                for each in combinations:
+                    if ends := _ends((each,), rule.unless, found):
+                        return rule, piece.until(ends.bit_length() - 1, each.width)
+        text = b" ".join(words) if self._worded else b""
+        for number in (self._patterns.Match(text) or ()) if text else ():
+            rule, pattern = self._worded[number]
+            return rule, re2.search(pattern.encode(), text)[0]
         return None
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
@@ -129,23 +118,12 @@ def load_gate() -> Gate:
     return Gate.from_files()
 
 
-def _compiled(rule: Rule) -> Iterator[_Compiled]:
-    unless = _regex("|".join(f"(?:{p})" for p in rule.unless)) if rule.unless else None
-    for pattern in rule.patterns:
-        yield _Compiled(rule, pattern, _regex(pattern), unless)
-
-
-def _literals(patterns: Iterable[_Compiled]) -> Iterator[str]:
-    """The words in the patterns; of `words?` both."""
-    for each in patterns:
-        for word, optional in _LITERAL.findall(each.text):
-            yield word
-            if optional:
-                yield word[:-1]
-
-
-def _regex(pattern: str) -> Any:
-    options: Any = re2.Options()
-    options.max_mem = 32 << 20
-    options.never_capture = True
-    return re2.compile(pattern.encode(), options)
+def _ends(combinations: Iterable[Combination], unless: Iterable[str], found: Mapping[str, int]) -> int:
+    union = 0
+    for each in combinations:
+        if ends := each.ends(found):
+            excuses = 0
+            for family in (*unless, *each.unless):
+                excuses |= found.get(family, 0)
+            union |= each.excused(ends, excuses)
+    return union

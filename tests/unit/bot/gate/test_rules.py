@@ -13,7 +13,7 @@ from forum.errors import ConfigError
 
 FOLDER = Path(bot.gate.gate.__file__).parent
 REPLIES = load_replies(FOLDER / "replies.yml")
-RULES = load_rules(FOLDER / "rules.yml", REPLIES)
+RULES = [rule for rule, _ in load_rules(FOLDER / "rules.yml", REPLIES).rules]
 MATCH = [(rule, text) for rule in RULES for text in rule.examples.match]
 NO_MATCH = [text for rule in RULES for text in rule.examples.no_match]
 INTENTS = {
@@ -57,20 +57,22 @@ def test_where_others_are_in_danger_the_reply_names_an_emergency_number(key: str
 
 
 RULE = """
-fragments:
-  thing: [bananas, apples]
+families:
+  steal: steal~, run off with
+  thing: bananas, apples
+  game: in the game
 rules:
   - id: fruit
     intent: fraud
     reply: fraud
-    patterns: ['{pattern}']
+    when: ['{when}']
     {extra}
     examples: {{match: [steal apples], no_match: [eat apples]}}
 """
 
 
-def _gate(folder: Path, pattern: str = "steal <thing>", extra: str = "") -> Gate:
-    (folder / "rules.yml").write_text(RULE.format(pattern=pattern, extra=extra))
+def _gate(folder: Path, when: str = "steal >3 thing", extra: str = "") -> Gate:
+    (folder / "rules.yml").write_text(RULE.format(when=when, extra=extra))
     (folder / "replies.yml").write_bytes((FOLDER / "replies.yml").read_bytes())
     return Gate.from_files(folder)
 
@@ -79,20 +81,28 @@ def test_a_folder_of_an_operator_makes_a_gate(tmp_path: Path) -> None:
     assert _gate(tmp_path).check("Let us steal bananas", "en").rule == "fruit"
 
 
+def test_an_exact_wording_is_a_re2_pattern(tmp_path: Path) -> None:
+    gate = _gate(tmp_path, extra="patterns: ['plums? [a-z]+ mine']")
+    assert gate.check("All plums become mine!", "en").rule == "fruit"
+    assert gate.check("All plums become ripe!", "en").allowed
+
+
 @pytest.mark.parametrize(
-    ("pattern", "extra", "told"),
+    ("when", "extra", "told"),
     [
-        ("steal <thong>", "", "'fruit'.*<thong>.*'thing'"),
-        ("steal (", "", "'fruit'.*patterns.0.*not a re2 pattern"),
-        ("steal (?=apples)", "", "not a re2 pattern"),
-        ("(?:apples)?", "", "matches the empty message"),
-        ("[a-z]+ [a-z]+", "", "'fruit'.*no word"),
-        ("steal <thing>", "unles: [x]", "'fruit'.*unles.*'unless'"),
+        ("steal >3 thong", "", "'fruit'.*'thong'.*'thing'"),
+        ("steal > > thing", "", "'fruit'.*when.*write families"),
+        ("steal thing - gone", "", "'fruit'.*'gone'.*'game'"),
+        ("steal", "unless: [gone]", "'fruit'.*unless.*'gone'.*'game'"),
+        ("steal", "patterns: ['stea(l']", "'fruit'.*patterns.*not a re2 pattern"),
+        ("steal", "patterns: ['steal (?=apples)']", "not a re2 pattern"),
+        ("steal", "patterns: ['(?:apples)?']", "matches the empty message"),
+        ("steal", "unles: [game]", "'fruit'.*unles.*'unless'"),
     ],
 )
-def test_a_mistake_is_named_with_its_rule_and_its_mend(tmp_path: Path, pattern: str, extra: str, told: str) -> None:
+def test_a_mistake_is_named_with_its_rule_and_its_mend(tmp_path: Path, when: str, extra: str, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
-        _gate(tmp_path, pattern, extra)
+        _gate(tmp_path, when, extra)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -101,7 +111,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_an_unless_excuses_a_match_but_not_the_next_one(tmp_path: Path) -> None:
-    gate = _gate(tmp_path, extra="unless: [in the game]")
+    gate = _gate(tmp_path, extra="unless: [game]")
     words = " and much later, when all of the others were long gone to bed again, "
     assert gate.check("steal apples in the game", "en").allowed
     assert not gate.check(f"steal apples in the game{words}steal apples", "en").allowed

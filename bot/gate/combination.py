@@ -1,0 +1,103 @@
+"""Families of words that together show an intent: where they stand near each other, by bits, in linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+#: The number of words within which chains in any order must end, and that may part two links of a chain.
+WITHIN, PART = 14, 4
+#: How far beyond a match what excuses it is looked for, in words before and after.
+_BEFORE, _AFTER = 4, 6
+
+_LINK = re.compile(r"(>\d* )?([a-z_|]+)")
+_WHOLE = re.compile(r"[a-z_|]+(?: (?:>\d* )?[a-z_|]+)*(?: / (\d+))?(?: - ([a-z_ ]+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One of these families must stand there, at most `gap` words after the link before."""
+
+    families: tuple[str, ...]
+    gap: int
+
+    def places(self, found: Mapping[str, int]) -> int:
+        """The places of the families' words, as bits."""
+        bits = 0
+        for family in self.families:
+            bits |= found.get(family, 0)
+        return bits
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """`a >3 b`: b at most three words after a. `a b|c >2 d / 20 - e`: a, and b or c and then d, in 20 words, no e near.
+
+    A match ends where its last chain does.
+    """
+
+    text: str
+    chains: tuple[tuple[Link, ...], ...]
+    width: int
+    unless: tuple[str, ...]
+
+    @property
+    def families(self) -> set[str]:
+        """Every family that is named."""
+        return {*self.unless, *(name for chain in self.chains for link in chain for name in link.families)}
+
+    def ends(self, found: Mapping[str, int]) -> int:
+        """The places of each match's last word, as bits; `found` is the places of each family's words."""
+        each = []
+        for chain in self.chains:
+            ends = chain[0].places(found)
+            for link in chain[1:]:
+                if not ends:
+                    return 0
+                ends = _after(ends << 1, link.gap - 1) & link.places(found)
+            if not ends:
+                return 0
+            each.append(ends)
+        if len(each) == 1:
+            return each[0]
+        last = 0
+        for bits in each:
+            last |= bits
+        for bits in each:
+            last &= _after(bits, self.width)
+        return last
+
+    def excused(self, ends: int, excuses: int) -> int:
+        """The matches near which no excuse stands."""
+        if not ends or not excuses:
+            return ends
+        back = _after(excuses, _AFTER) >> _AFTER
+        return ends & ~(_after(excuses, self.width + _BEFORE) | back)
+
+
+def combination(text: str) -> Combination:
+    """Read one. Raises ValueError, which says how one is written."""
+    whole = _WHOLE.fullmatch(text)
+    if not whole:
+        raise ValueError("write families' names: `a b|c`, `a >3 b`, and perhaps ` / 20` or ` - unless` behind them")
+    chains: list[list[Link]] = []
+    for gap, names in _LINK.findall(text.split(" / ")[0].split(" - ")[0]):
+        link = Link(tuple(names.split("|")), int(gap[1:]) if gap[1:].strip() else PART)
+        if gap:
+            chains[-1].append(link)
+        else:
+            chains.append([link])
+    span = max(sum(link.gap for link in chain[1:]) for chain in chains)
+    width = int(whole[1]) if whole[1] else span if len(chains) == 1 else WITHIN
+    return Combination(text, tuple(map(tuple, chains)), width, tuple((whole[2] or "").split()))
+
+
+def _after(bits: int, width: int) -> int:
+    """Every set bit and the `width` positions after it."""
+    step, done = 1, 0
+    while done < width:
+        step = min(step, width - done)
+        bits |= bits << step
+        done, step = done + step, step * 2
+    return bits

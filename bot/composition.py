@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.tools import Tools
-from clients.composition import build_chat, build_embedder, build_reranker
+from clients.composition import build_chat, build_embedder, build_reranker, build_sources
 from clients.postgres.documents import WithDocuments
 from clients.postgres.index import PostgresIndex
 from clients.postgres.pool import Database
@@ -23,4 +23,5 @@ def build_tools(config: Config, database: Database) -> Tools:
         embedder=embedder,
         reranker=build_reranker(config.reranker),
         chat=build_chat(config.llm),
+        sources=build_sources(config.external),
     )

@@ -20,6 +20,7 @@ from typing import Any
 
 from bot.prompts.prompts import prompt
 from bot.stages.aggregate import aggregate, best_by_topic
+from bot.stages.external import external
 from bot.stages.recall import recall
 from bot.stages.rerank import rerank
 from bot.stages.results import Query, Reranked, Zoned
@@ -88,7 +89,7 @@ def correct(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
         if not judged.look_for or number == limits.retries:
             break
         carried = [one for one in pool if confidence(one.logit or 0.0) >= limits.keep][: limits.carry]
-        found = _search(query, judged.look_for, tools, config)
+        found = _search(query, judged.look_for, tools, config, further=number + 1)
         degraded |= set(found.degraded)
         pool = _pooled((*carried, *pool), found.candidates, config)
         current = _evidence(query, pool, found, tools, config)
@@ -137,10 +138,11 @@ def _ask(
         return "", ("llm",)
 
 
-def _search(query: Query, words: str, tools: Tools, config: Config) -> Reranked:
+def _search(query: Query, words: str, tools: Tools, config: Config, *, further: int) -> Reranked:
     """One further pass with other words, in the same places as the first."""
-    further = replace(query, text=words, title="", sub_questions=())
-    return rerank(further, recall(further, tools, config), tools, config)
+    asked = replace(query, text=words, title="", sub_questions=())
+    recalled = external(asked, recall(asked, tools, config), tools, config, further=further)
+    return rerank(asked, recalled, tools, config)
 
 
 def _pooled(pool: tuple[Candidate, ...], found: tuple[Candidate, ...], config: Config) -> tuple[Candidate, ...]:

@@ -85,4 +85,4 @@ def _check_zones(tools: Tools, config: Config) -> None:
 
 
 def _models(config: Config) -> tuple[object, ...]:
-    return config.reranker, config.llm, config.recall.query_terms, config.collections
+    return config.reranker, config.llm, config.recall.query_terms, config.collections, config.external

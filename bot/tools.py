@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from forum.ports import ChatModel, Embedder, Index, Reranker
+from forum.ports import ChatModel, Embedder, ExternalSource, Index, Reranker
 
 
 def _now() -> datetime:
@@ -21,4 +21,6 @@ class Tools:
     embedder: Embedder
     reranker: Reranker
     chat: ChatModel | None = None
+    #: Outside the forum; none by default.
+    sources: tuple[ExternalSource, ...] = ()
     now: Callable[[], datetime] = field(default=_now)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from clients.postgres.pool import Database
 from clients.secrets import read_secret
 from forum.config import Config, EmbedderSection, LlmSection, RerankerSection
-from forum.ports import ChatModel, Embedder, ForumClient, Reranker
+from forum.config_knowledge import ExternalSection
+from forum.ports import ChatModel, Embedder, ExternalSource, ForumClient, Reranker
 
 
 def data_folder() -> Path:
@@ -93,6 +95,20 @@ def build_chat(section: LlmSection) -> ChatModel | None:
             from clients.openai_chat import OpenAIChat
 
             return OpenAIChat(section, key=read_secret("LLM_API_KEY"))
+
+
+def build_sources(section: ExternalSection) -> tuple[ExternalSource, ...]:
+    """The sources outside the forum that the config names."""
+    from clients.arxiv_source import ArxivSource
+    from clients.searxng_source import SearxngSource
+    from clients.wikipedia_source import WikipediaSource
+
+    built: dict[str, Callable[[], ExternalSource]] = {
+        "wikipedia": lambda: WikipediaSource(section.wikipedia_url, max_bytes=section.max_bytes),
+        "arxiv": lambda: ArxivSource(section.arxiv_url, max_bytes=section.max_bytes),
+        "searxng": lambda: SearxngSource(section.searxng_url, max_bytes=section.max_bytes),
+    }
+    return tuple(built[name]() for name in dict.fromkeys(section.sources))
 
 
 def build_forum(config: Config) -> ForumClient:

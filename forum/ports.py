@@ -87,6 +87,17 @@ class ChatModel(Protocol):
         ...
 
 
+class ExternalSource(Protocol):
+    """A source outside the forum, e.g. an encyclopaedia."""
+
+    @property
+    def name(self) -> str: ...
+
+    def search(self, text: str, *, limit: int, timeout_s: float) -> list[Passage]:
+        """At most `limit` passages of kind `web`, best first. Raises RemoteUnavailable or RemoteRefused."""
+        ...
+
+
 class Index(Protocol):
     """The searchable public posts; every method applies the public predicate in SQL."""
 

@@ -142,8 +142,19 @@ class Sync:
         # A post in a category that nobody has described counts as restricted: ask first.
         for category_id in {one.topic.category_id for one in posts}:
             self.category_is_open(category_id)
+        self._meet_topics(posts)
         self._ingest.ingest(posts, when_embedder_down="store")
         self._correct([one.post.id for one in posts])
+
+    def _meet_topics(self, posts: Sequence[SourcePost]) -> None:
+        """Ask about old topics that the index has never seen: a post does not say that its topic is unlisted.
+
+        A topic that begins in front of us needs no question: its own `topic_created` tells.
+        """
+        beginning = {one.topic.id for one in posts if one.post.post_number == 1}
+        strange = {one.topic.id for one in posts} - beginning
+        for topic_id in sorted(strange - self._ingest.store.topics(strange).keys() if strange else ()):
+            self._ingest.put_topics([self._forum.topic(topic_id)], at=datetime.now(UTC))
 
     def _gone(self, post_id: int, at: datetime) -> None:
         self._ingest.destroy_posts([post_id], at=at)

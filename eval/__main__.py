@@ -15,6 +15,7 @@ from eval.commands.export_onnx import export_onnx
 from eval.commands.fit_features import fit_features
 from eval.commands.generation import generation
 from eval.commands.injection import injection
+from eval.commands.new_topics import new_topics
 from eval.commands.report import report
 from eval.commands.retrieval import retrieval
 from eval.commands.safety import safety
@@ -33,6 +34,7 @@ app.command("abstention")(abstention)
 app.add_typer(bench, name="bench")
 app.command("calibrate")(calibrate)
 app.command("compare")(compare)
+app.command("new-topics")(new_topics)
 app.command("fit-features")(fit_features)
 app.command("export-feedback")(export_feedback)
 app.command("export-onnx")(export_onnx)

@@ -93,7 +93,7 @@ class NewTopicsSection(Section):
     enabled: bool = False
     category_ids: tuple[int, ...] = ()
     how: Literal["reply", "draft"] = "draft"
-    threshold: Logit = 1.5
+    threshold: Logit = 4.0
     links: Annotated[int, Field(ge=1, le=3)] = 3
 
     @model_validator(mode="after")

@@ -9,27 +9,21 @@ import json
 import os
 import random
 import secrets
-import socket
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import psycopg
-import yaml
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from clients.composition import database_url
 from clients.postgres.migrate import migrate
-from forum.errors import ThreadciteError
+from eval.serving import serving
 
 _SENDERS = 16
 #: Of a hundred deliveries: so many mention the bot, so many are sent a second time.
@@ -47,7 +41,9 @@ def bench_webhook(*, rate: int, seconds: int, seed: int = 0) -> dict[str, Any]:
     """
     secret = secrets.token_hex(16)
     deliveries = _deliveries(rate * seconds, secret, random.Random(seed))
-    with _scratch_database() as url, _server(url, secret) as port:
+    environment = {"THREADCITE_WEBHOOK_SECRET": secret}
+    live = {"bot": {"mode": "live"}}
+    with _scratch_database() as url, serving(url, config=live, environment=environment) as port:
         _send(port, deliveries[:50], rate=50)
         _empty(url)
         statuses, times = _send(port, deliveries, rate=rate)
@@ -174,49 +170,3 @@ def _scratch_database() -> Iterator[str]:
     finally:
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-
-
-@contextmanager
-def _server(url: str, secret: str) -> Iterator[int]:
-    """`python -m bot serve` as an operator runs it, on a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    with tempfile.TemporaryDirectory(prefix="threadcite-bench-") as folder:
-        config = Path(folder) / "config.yml"
-        config.write_text(yaml.safe_dump({"bot": {"mode": "live"}}))
-        environment = {
-            **os.environ,
-            "THREADCITE_CONFIG": str(config),
-            "THREADCITE_DATABASE_URL": url,
-            "THREADCITE_WEBHOOK_SECRET": secret,
-        }
-        log = Path(folder) / "serve.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "bot", "serve", "--port", str(port)],
-                env=environment,
-                stdout=output,
-                stderr=output,
-            )
-        try:
-            _wait_for(port, process, log)
-            yield port
-        finally:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(30)
-            process.kill()
-
-
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
-        with suppress(OSError):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
-            connection.request("GET", "/healthz")
-            if connection.getresponse().status == 200:
-                return
-        if process.poll() is not None:
-            break
-        time.sleep(0.1)
-    raise ThreadciteError(f"The web process did not start: {log.read_text(errors='replace')[-500:]}")

@@ -39,7 +39,7 @@ _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxy
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 _DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
 #: Words of these lengths may be several written as one; so many of them are looked at.
-_SHORTEST, _LONGEST, _MOST = 10, 60, 128
+_SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
 #: So many disguised or joined words are remembered: a forum's words come back.
 _REMEMBERED = 1 << 14
@@ -122,8 +122,10 @@ class Folder:
             return []
         changed: list[int] = []
         done = 0
+        alone = {token for token in words if not token[1:]} if spelled else set()
+        marked = alone.union(meant, parts)
         for at, token in enumerate(tokens):
-            if at < done or not (token in meant or token in parts or (spelled and not token[1:])):
+            if token not in marked or at < done:
                 continue
             first, pieces, word = at, 1, meant.get(token, b"")
             if not word and not token[1:]:
@@ -195,7 +197,7 @@ class Folder:
                 continue
             if start == 0 and run[:1] in b"ai":
                 fewest[1] = [run[:1]]
-            for end in range(start + 2, min(start + _WIDEST, len(run)) + 1):
+            for end in range(start + 1, min(start + _WIDEST, len(run)) + 1):
                 best = fewest[end]
                 if (best is None or len(left) + 1 < len(best)) and run[start:end] in self._joints:
                     fewest[end] = [*left, run[start:end]]

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-
-from forum.stop_words import ENGLISH, FRENCH
+from dataclasses import dataclass
 
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
 #: A message is looked at in pieces of so many words, which overlap: the work for each is bounded.
-_PIECE, _OVERLAP = 600, 60
-
-_COMMON = frozenset(word.encode() for word in ENGLISH | FRENCH)
+_PIECE, _OVERLAP = 4_000, 60
 
 
 @dataclass(slots=True)
@@ -20,8 +16,8 @@ class Piece:
     """A piece of a message: `found`, family to places; `places`, of each word."""
 
     words: Sequence[bytes]
-    places: list[int] = field(default_factory=list)
-    found: dict[str, int] = field(default_factory=dict)
+    places: Sequence[int]
+    found: dict[str, int]
 
     def until(self, end: int, width: int) -> bytes:
         """The words of the `width` places up to `end`."""
@@ -33,21 +29,18 @@ class Lexicon:
 
     def __init__(self, families: Mapping[str, Iterable[tuple[str, ...]]]) -> None:
         """`families`: name to phrases, each of one word or more. `.` is the word that parts sentences."""
-        self._single: dict[bytes, set[str]] = {}
-        several: dict[tuple[bytes, ...], set[str]] = {}
+        self._single: dict[bytes, list[str]] = {}
+        #: By their first two words.
+        self._several: dict[tuple[bytes, bytes], list[tuple[tuple[bytes, ...], str]]] = {}
+        vocabulary: dict[str, bytes] = {}
         for name, phrases in families.items():
             for phrase in phrases:
-                words = tuple(word.encode() for word in phrase)
+                words = tuple([vocabulary.get(word) or vocabulary.setdefault(word, word.encode()) for word in phrase])
                 if len(words) == 1:
-                    self._single.setdefault(words[0], set()).add(name)
+                    self._single.setdefault(words[0], []).append(name)
                 else:
-                    several.setdefault(words, set()).add(name)
-        #: By the rarest of its words.
-        self._several: dict[bytes, list[tuple[tuple[bytes, ...], set[str]]]] = {}
-        for words, names in several.items():
-            rarest = max(words, key=lambda word: (word not in _COMMON, len(word)))
-            self._several.setdefault(rarest, []).append((words, names))
-        self.words = frozenset(self._single) | {word for words in several for word in words}
+                    self._several.setdefault(words[:2], []).append((words, name))
+        self.words = frozenset(vocabulary.values())
 
     def pieces(self, words: Sequence[bytes]) -> Iterator[Piece]:
         """The message in pieces, each with the places of the families that are in it."""
@@ -55,27 +48,37 @@ class Lexicon:
             yield self._piece(words[start : start + _PIECE])
 
     def _piece(self, words: Sequence[bytes]) -> Piece:
-        piece = Piece(words)
         known = self.words.intersection(words)
-        bits = dict.fromkeys(known, 0)
+        occurrences: dict[bytes, list[int]] = {word: [] for word in known}
+        ends = occurrences.get(b".", [])
+        places = []
         at = 0
         for word in words:
             at += 1
-            piece.places.append(at)
+            places.append(at)
             if word in known:
-                bits[word] |= 1 << at
-            if word == b".":  # it closes a sentence here, and opens the next one there
-                at += SENTENCE
-                bits[word] = bits.get(word, 0) | 1 << at
-        found = piece.found
-        for word in known:
-            for name in self._single.get(word, ()):
+                occurrences[word].append(at)
+                if word == b".":  # it closes a sentence here, and opens the next one there
+                    at += SENTENCE
+                    ends.append(at)
+        length = at // 8 + 1
+        bits = {word: _bits(occurrences[word], length) for word in known}
+        found: dict[str, int] = {}
+        for word in known & self._single.keys():
+            for name in self._single[word]:
                 found[name] = found.get(name, 0) | bits[word]
-            for phrase, names in self._several.get(word, ()):
-                if known.issuperset(phrase) and (ends := _in_a_row([bits[each] for each in phrase])):
-                    for name in names:
-                        found[name] = found.get(name, 0) | ends
-        return piece
+        for pair in self._several.keys() & set(zip(words, words[1:], strict=False)):
+            for phrase, name in self._several[pair]:
+                if known.issuperset(phrase) and (last := _in_a_row([bits[each] for each in phrase])):
+                    found[name] = found.get(name, 0) | last
+        return Piece(words, places, found)
+
+
+def _bits(places: Iterable[int], length: int) -> int:
+    row = bytearray(length)
+    for at in places:
+        row[at >> 3] |= 1 << (at & 7)
+    return int.from_bytes(row, "little")
 
 
 def _in_a_row(bits: Sequence[int]) -> int:

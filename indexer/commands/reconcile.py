@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from clients.config_file import load_config
 from clients.console import print_json
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest
+from clients.postgres.ledger import Ledger
 from clients.postgres.store import Mark
 from indexer.backfill import Progress
 from indexer.progress import progress_bar
@@ -54,6 +56,8 @@ def reconcile(
             )
             marks.advance(Mark(source=name, cursor=None, seen=drift.checked, skipped=drift.kinds))
             marks.end(name, "done")
+            told_pages = {"checked": drift.checked, "drift": drift.total, **drift.kinds, "repaired": drift.repaired}
+            Ledger(database).set_health("reconcile", "ok", dumps(told_pages))
     if json:
         print_json(
             {

@@ -99,7 +99,7 @@ def test_a_whole_trace_is_shown(pages: Pages) -> None:
     text = pages.get("/answers/whole")
     for shown in ("Tipping buckets", "2.50", "Answer from the evidence.", "The moon is near.", "accepted", "0.0310"):
         assert shown in text
-    assert text.index(">6</a>") < text.index(">5</a>", text.index("All 2 candidates"))
+    assert text.index(">6</a>") < text.index(">5</a>", text.index("Candidates: 2"))
 
 
 def test_an_unknown_answer_is_404(pages: Pages) -> None:

@@ -159,7 +159,7 @@ def _pooled(pool: tuple[Candidate, ...], found: tuple[Candidate, ...], config: C
 def _evidence(query: Query, pool: tuple[Candidate, ...], found: Reranked, tools: Tools, config: Config) -> Zoned:
     """Aggregate and zone over the pool, as over a first pass."""
     reranked = Reranked(decision="pooled", candidates=best_by_topic(pool), model_id=found.model_id)
-    return zone(aggregate(query, reranked, tools, config), config)
+    return zone(aggregate(reranked, config), config)
 
 
 def _sure(current: Zoned) -> float | None:

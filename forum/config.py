@@ -88,7 +88,7 @@ class RecallSection(Section):
     query_terms: Count = 12
     question_characters: Count = 600
     title_alone: bool = True
-    neighbour_radius: Count = 1
+    neighbour_radius: Count = 8
 
 
 class EvidenceSection(Section):

@@ -18,8 +18,8 @@ from forum.text import excerpt
 from forum.types import Candidate, Match, Passage, Scope, Zone
 from forum.window import best_window
 
-#: The threads that are read on, how far around the post that was found, and posts taken of each.
-_THREADS, _RADIUS = 3, 8
+#: The threads that are read on, and the posts taken of each.
+_THREADS = 3
 _FIRST_THREAD, _OTHER_THREADS = 3, 2
 #: A post of a thread is worth a place of its own from this share of the thread's best.
 _CLOSE = 0.5
@@ -58,9 +58,10 @@ def _orders(passage: Passage) -> bool:
 def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: Config) -> list[list[Candidate]]:
     asking = query.question.post_id
     scope = Scope(exclude_post_ids=frozenset() if asking is None else frozenset((asking,)))
+    radius = config.recall.neighbour_radius
     around: list[list[Passage]] = []
     for one in honest[:_THREADS]:
-        near = tools.index.neighbours(one.passage.post_id, radius=_RADIUS, scope=scope) if one.passage.post_id else []
+        near = tools.index.neighbours(one.passage.post_id, radius=radius, scope=scope) if one.passage.post_id else []
         around.append([passage for passage in near if not _orders(passage)])
     ids = [passage.post_id for near in around for passage in near]
     ids += [one.passage.post_id for one in honest[:_THREADS]]

@@ -14,7 +14,7 @@ from forum.window import best_window
 
 
 def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Reranked:
-    """The best candidates, as many as the config says, with excerpt and logit; RRF order when the reranker is off or down."""
+    """The best candidates with excerpt and logit; RRF order when the reranker is off or down."""
     pool = tuple(
         replace(one, excerpt=_excerpt(query, one, config)) for one in recalled.candidates[: config.reranker.scored]
     )

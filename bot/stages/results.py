@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from forum.markdown import Block
-from forum.types import Candidate, Citation, Evaluation, Passage, Question, Route, Zone
+from forum.types import Candidate, Citation, Evaluation, Question, Route, Zone
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,8 +91,6 @@ class Evidence(Result):
     """aggregate: the best post of each topic, at most `evidence.sources`; n of a marker = place here, from 1."""
 
     sources: tuple[Candidate, ...]
-    #: The posts around a source, for context only: by the source's content id.
-    context: Mapping[str, tuple[Passage, ...]] = field(default_factory=lambda: MappingProxyType({}))
     model_id: str = ""
 
 

@@ -58,7 +58,7 @@ def _query(text: str) -> Query:
 
 def _evidence(text: str, tools: Tools) -> Evidence:
     query, config = _query(text), Config()
-    return aggregate(query, rerank(query, recall(query, tools, config), tools, config), tools, config)
+    return aggregate(rerank(query, recall(query, tools, config), tools, config), config)
 
 
 def test_the_answering_topic_comes_first_and_once(tools: Tools, write: Write) -> None:
@@ -74,13 +74,6 @@ def test_every_source_says_which_channel_found_it_and_how_it_was_scored(tools: T
     assert {"posts", "keyword"} <= set(first.ranks)
     assert first.logit is not None
     assert first.excerpt
-
-
-def test_the_posts_around_a_source_come_as_context(tools: Tools, write: Write) -> None:
-    write(_POSTS)
-    evidence = _evidence("rust on the chain", tools)
-    around = evidence.context[evidence.sources[0].passage.content_id]
-    assert {one.topic_id for one in around} == {1}
 
 
 def test_a_question_of_another_world_abstains(tools: Tools, write: Write) -> None:
@@ -109,7 +102,7 @@ def test_without_the_reranker_the_order_of_fusion_stands_and_the_zone_is_ok(tool
     reranked = rerank(query, recalled, tools, config)
     assert reranked.degraded == ("reranker",)
     assert [one.passage.post_id for one in reranked.candidates] == [one.passage.post_id for one in recalled.candidates]
-    assert zone(aggregate(query, reranked, tools, config), config).zone is Zone.OK
+    assert zone(aggregate(reranked, config), config).zone is Zone.OK
 
 
 def test_the_asking_post_is_no_evidence(tools: Tools, write: Write) -> None:

@@ -40,13 +40,13 @@ def bench_webhook(*, rate: int, seconds: int, seed: int = 0) -> dict[str, Any]:
     start.
     """
     secret = secrets.token_hex(16)
-    deliveries = _deliveries(rate * seconds, secret, random.Random(seed))
+    deliveries = signed_deliveries(rate * seconds, secret, random.Random(seed))
     environment = {"THREADCITE_WEBHOOK_SECRET": secret}
     live = {"bot": {"mode": "live"}}
-    with _scratch_database() as url, serving(url, config=live, environment=environment) as port:
-        _send(port, deliveries[:50], rate=50)
+    with scratch_database() as url, serving(url, config=live, environment=environment) as port:
+        send(port, deliveries[:50], rate=50)
         _empty(url)
-        statuses, times = _send(port, deliveries, rate=rate)
+        statuses, times = send(port, deliveries, rate=rate)
         kept = _kept(url)
     accepted = [d for d, status in zip(deliveries, statuses, strict=True) if status == 202]
     asking = {d.post_id for d in accepted if d.mentions}
@@ -96,18 +96,21 @@ class _Delivery:
         }
 
 
-def _deliveries(count: int, secret: str, chance: random.Random) -> list[_Delivery]:
+def signed_deliveries(
+    count: int, secret: str, chance: random.Random, *, mentions: int = _MENTIONS, repeats: int = _REPEATS
+) -> list[_Delivery]:
+    """So many deliveries, `mentions` of a hundred mentioning the bot and `repeats` of a hundred sent before."""
     made: list[_Delivery] = []
     for n in range(count):
-        if made and chance.randrange(100) < _REPEATS:
+        if made and chance.randrange(100) < repeats:
             made.append(chance.choice(made[-200:]))
         else:
-            made.append(_Delivery(n, chance.randrange(100) < _MENTIONS, secret))
+            made.append(_Delivery(n, chance.randrange(100) < mentions, secret))
     return made
 
 
-def _send(port: int, deliveries: Sequence[_Delivery], *, rate: int) -> tuple[list[int], list[float]]:
-    """Each at its own moment, whether or not the earlier ones are answered."""
+def send(port: int, deliveries: Sequence[_Delivery], *, rate: int) -> tuple[list[int], list[float]]:
+    """Status and seconds of each; each goes out at its own moment, whether or not the earlier ones are answered."""
     statuses, times = [0] * len(deliveries), [0.0] * len(deliveries)
     begin = time.perf_counter() + 0.2
 
@@ -159,7 +162,7 @@ def _kept(url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _scratch_database() -> Iterator[str]:
+def scratch_database() -> Iterator[str]:
     server, name = database_url(), f"bench_webhook_{os.getpid()}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))

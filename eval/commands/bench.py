@@ -9,10 +9,13 @@ import typer
 
 from clients.console import print_json
 from eval.bench_ask import bench_ask
+from eval.bench_backfill import bench_backfill
+from eval.bench_mentions import bench_mentions
 from eval.bench_webhook import bench_webhook
 from eval.question_set import read_questions
 from eval.scratch import open_index
 from eval.settings import config_with
+from forum.config import EmbedderSection
 
 bench = typer.Typer(help="How fast the parts are.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -58,3 +61,42 @@ def ask(
         return
     for name, value in result.items():
         print(f"{name:>16}  {value}")
+
+
+@bench.command("mentions")
+def mentions(
+    count: Annotated[int, typer.Option(min=100, help="Mentions to answer.")] = 20_000, as_json: AsJson = False
+) -> None:
+    """Mentions from the webhook to the posted reply: whether memory, files and connections stay flat.
+
+    Example: python -m eval bench mentions --count 20000 --json
+    """
+    result = bench_mentions(count=count)
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        print(f"{name:>12}  {value}")
+
+
+@bench.command("backfill")
+def backfill(
+    posts: Annotated[Path, typer.Option(help="An archive of posts.")] = Path("../shared/data/imaging"),
+    rows: Annotated[int, typer.Option(min=100, help="Posts for the pipeline without an embedder.")] = 20_000,
+    embedder: Annotated[str, typer.Option(help="Backend for the overhead: a transformer, as in production.")] = (
+        "sentence-transformers"
+    ),
+    embedded_rows: Annotated[int, typer.Option(min=10, help="Posts for the overhead.")] = 500,
+    as_json: AsJson = False,
+) -> None:
+    """The pipeline alone, a second run over unchanged posts, and the share of all but the embedder.
+
+    Example: python -m eval bench backfill --rows 90000 --json
+    """
+    section = EmbedderSection.model_validate({"backend": embedder})
+    result = bench_backfill(posts, rows=rows, embedder=section, embedded_rows=embedded_rows)
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        print(f"{name:>24}  {value}")

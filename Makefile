@@ -31,7 +31,7 @@ demo: install    ## A practice forum with the bot in it; ONCE=1 answers one ment
 	$(BIN)/python -m demo up $(if $(ONCE),--once)
 
 test: install-all  ## The tests; those of the browser need Chromium (make browser)
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST)
 
 browser:         ## Debian's Chromium, for the tests of the pages
 	command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }

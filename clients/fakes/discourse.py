@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from forum.errors import RemoteRefused
-from forum.ports import Created
+from forum.ports import Created, ForumClient
 from forum.types import Category, Post, SourcePost, Topic
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,13 +50,16 @@ class AgreeableForum:
         number = next(self._ids)
         return Created(post=self._post(number, cooked=raw, username="threadcite", reply_to=reply_to_post_number))
 
+    def create_topic(self, *, title: str, raw: str, category_id: int) -> int | None:
+        return next(self._ids)
+
     def edit_post(self, post_id: int, *, raw: str, reason: str = "", original: str | None = None) -> Post:
         return self._post(post_id, cooked=raw, username="threadcite")
 
     def delete_post(self, post_id: int) -> None:
         raise RemoteRefused("This forum keeps nothing that could be deleted.", service="discourse", status=404)
 
-    def acting_as(self, username: str) -> AgreeableForum:
+    def acting_as(self, username: str) -> ForumClient:
         return self
 
     def _post(self, post_id: int, *, cooked: str, username: str, reply_to: int | None = None) -> Post:

@@ -17,7 +17,7 @@ from forum.ports import Embedder
 from forum.types import Answer, Question, Route
 
 ROOT = Path(__file__).resolve().parents[3]
-OWN_DOCS = ("docs/api.md", "docs/documents.md", "docs/personas.md", "docs/metrics.md", "demo/README.md")
+OWN_DOCS = ("docs/api.md", "docs/documents.md", "docs/personas.md", "docs/sources.md", "sql/README.md")
 QUESTIONS = [
     ("Where do the tokens for POST /ask stand?", "The HTTP API"),
     ("Which server-sent events come when I accept text/event-stream?", "Partial answers"),
@@ -28,7 +28,7 @@ QUESTIONS = [
     ("How do I remove a document from a collection?", "Removing files"),
     ("Are sections and posts ranked by the same fusion and reranker?", "How sections are found"),
     ("Which categories does a persona with category_ids null read?", "Several voices: personas"),
-    ("Which kinds of failure does the practice forum know?", "Kinds of failure"),
+    ("When are requests to arXiv or SearXNG refused, and is a redirect followed?", "Sources outside the forum"),
 ]
 
 
@@ -93,7 +93,7 @@ def test_a_removed_document_is_gone_from_the_next_answer(
 
 def test_a_folder_is_removed_whole(own_docs: Path, store: DocumentStore) -> None:
     store.remove("own", "docs")
-    assert [one.path for one in store.listed()] == ["demo/README.md"]
+    assert [one.path for one in store.listed()] == ["sql/README.md"]
 
 
 def test_adding_again_changes_nothing(own_docs: Path, store: DocumentStore) -> None:

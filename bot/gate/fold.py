@@ -19,6 +19,7 @@ _DRAWN_LIKE = (
 )
 _DRAWN = {a: b for left, right in _DRAWN_LIKE for a, b in zip(left, right, strict=True)}
 _DRAWN |= {"æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ß": "ss"} | dict.fromkeys("‘’ʼ′＇", "'")
+_LIGATURES = (("œ", "oe"), ("Œ", "oe"), ("æ", "ae"), ("Æ", "ae"), ("ß", "ss"))
 #: The code points that may stand for Latin letters, or for nothing; every other one is a separator.
 _BLOCKS = (
     *((0x80, 0x2FFF), (0xA640, 0xA7FF), (0xFB00, 0xFB06), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
@@ -217,6 +218,8 @@ class Folder:
     def _letters(self, text: str) -> bytes:
         if text.isascii():
             return text.encode()
+        for sign, letters in _LIGATURES:
+            text = text.replace(sign, letters)
         try:  # Western text: one byte a character, eight times as fast as the general way
             return text.encode("cp1252").translate(self._western, b"\xad")
         except UnicodeEncodeError:

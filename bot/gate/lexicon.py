@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
@@ -39,7 +40,7 @@ class Lexicon:
                 if len(words) == 1:
                     self._single.setdefault(words[0], []).append(name)
                 else:
-                    self._several.setdefault(words[:2], []).append((words, name))
+                    self._several.setdefault((words[0], words[1]), []).append((words, name))
         self.words = frozenset(vocabulary.values())
 
     def pieces(self, words: Sequence[bytes]) -> Iterator[Piece]:
@@ -58,16 +59,16 @@ class Lexicon:
             places.append(at)
             if word in known:
                 occurrences[word].append(at)
-                if word == b".":  # it closes a sentence here, and opens the next one there
-                    at += SENTENCE
-                    ends.append(at)
+            if word == b".":  # it closes a sentence here, and opens the next one there
+                at += SENTENCE
+                ends.append(at)
         length = at // 8 + 1
         bits = {word: _bits(occurrences[word], length) for word in known}
         found: dict[str, int] = {}
         for word in known & self._single.keys():
             for name in self._single[word]:
                 found[name] = found.get(name, 0) | bits[word]
-        for pair in self._several.keys() & set(zip(words, words[1:], strict=False)):
+        for pair in self._several.keys() & set(pairwise(words)):
             for phrase, name in self._several[pair]:
                 if known.issuperset(phrase) and (last := _in_a_row([bits[each] for each in phrase])):
                     found[name] = found.get(name, 0) | last

@@ -74,7 +74,11 @@ def question_of(asked: AskBody, *, asker: str, at: datetime) -> Question:
         asker=asker,
         persona=asked.persona,
         conversation=tuple(
-            Turn(author=turn.role, text=safe(turn.text), is_bot=turn.role == "assistant") for turn in asked.conversation
+            # The asker's own earlier words tell the language, as in a topic.
+            Turn(author="bot", text=safe(turn.text), is_bot=True)
+            if turn.role == "assistant"
+            else Turn(author=asker, text=safe(turn.text))
+            for turn in asked.conversation
         ),
     )
 

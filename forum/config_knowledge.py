@@ -20,7 +20,7 @@ class ApiSection(Section):
     concurrency: Annotated[int, Field(ge=1, le=64)] = 2
     waiting: Annotated[int, Field(ge=0, le=256)] = 4
     per_minute: Count = 60
-    max_body_bytes: Annotated[int, Field(ge=1024, le=5_000_000)] = 65_536
+    max_body_bytes: Annotated[int, Field(ge=1024, le=5_000_000)] = 1_000_000
 
 
 class CollectionSection(Section):

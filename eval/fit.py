@@ -20,10 +20,11 @@ Groups = Sequence[Sequence[Found]]
 NOT_FITTED = frozenset(("topic_likes", "accepted", "staff"))
 OF_LINKS = frozenset(("links_in",))
 #: What a question without vectors has no value for.
-OF_VECTORS = frozenset(("cosine", "cosine_gap", "rank_posts", "agreement", "top_cosine"))
-#: The level's features: few, each a share or a cosine, chosen for what carries over from one forum to another
-#: (fitted on one archive, tried on the other); the rest of `level_features` describes one forum's own statistics.
-LEVEL = ("top_cosine", "top_coverage", "rare_coverage", "strange", "top_bm25", "agreement", "terms")
+OF_VECTORS = frozenset(("cosine", "cosine_gap", "rank_posts", "agreement", "sized_cosine"))
+#: The level's features: few, each free of the forum's size, chosen for what carries over from one forum to another
+#: (fitted on the archive, tried on the practice forum, 47 times smaller); the rest of `level_features` describes one
+#: forum's own statistics.
+LEVEL = ("sized_cosine", "top_coverage", "strange", "top_title", "agreement")
 #: Inverse strength of the L2 penalty on standardised features.
 _C_ORDER, _C_LEVEL = 1.0, 0.1
 

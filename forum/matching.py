@@ -56,6 +56,7 @@ def matched(
             unknown=unknown,
             novelty=corpus.novelty,
             question_terms=len(terms),
+            documents=corpus.documents,
         )
         for post, one in posts.items()
     }

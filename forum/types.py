@@ -150,6 +150,8 @@ class Match:
     novelty: float = 0.0
     #: The question's distinct terms.
     question_terms: int = 0
+    #: The forum's posts.
+    documents: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

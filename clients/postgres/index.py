@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any, LiteralString
 
 import numpy as np
@@ -19,6 +20,7 @@ from forum.bm25 import Corpus, bm25
 from forum.errors import ModelMismatch
 from forum.matching import Closeness, Counted, matched, unknown_share
 from forum.ports import Vectors
+from forum.spelling import may_be_misspelled, near_spellings, respelled
 from forum.terms import query_terms, terms, tsquery
 from forum.types import Hit, Match, Passage, Scope, Signals
 
@@ -38,6 +40,8 @@ _BACKGROUND = 256
 #: More distinct terms than a question's first 600 characters hold.
 _MANY = 400
 _KEEP_S = 600.0
+#: Unknown words of one question that are looked up in other spellings.
+_RESPELLED = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,11 +121,16 @@ class PostgresIndex:
         Any text will do; one without a term that the forum holds finds nothing.
         """
         with self._database.transaction() as connection:
-            corpus = self._corpus(connection, query_terms(text, _MANY))
-            rarest = _affordable(query_terms(text, self._query_terms, corpus.frequencies), corpus)
+            readings = _readings(text)
+            corpus = self._corpus(connection, [*query_terms(text, _MANY), *chain(*readings)], scope)
+            asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
+            meant, corpus = self._respelled(connection, asked, corpus)
+            rarest = query_terms(text, self._query_terms, corpus.frequencies)
+            rarest = sorted({*rarest, *meant.values()}, key=lambda term: (corpus.frequencies[term], term))
+            rarest = _affordable(rarest, corpus)
             if not rarest:
                 return []
-            counted = Counter(terms(text))
+            counted = Counter(meant.get(term, term) for term in asked)
             weights = {term: counted[term] or 1 for term in corpus.frequencies}
             arguments = {
                 **_scope(scope),
@@ -145,26 +154,29 @@ class PostgresIndex:
     def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         """How each public post of `post_ids` fits: the same measures for all, whichever channel found it."""
         readings = _readings(text)
-        wanted = sorted({term for reading in readings for term in reading})
         counts: dict[int, dict[str, int]] = defaultdict(dict)
         described: dict[int, tuple[int, tuple[str, ...]]] = {}
         closeness: Closeness | None = None
         with self._database.connection() as connection:
+            corpus = self._corpus(connection, list(chain(*readings)), scope)
+            asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
+            meant, corpus = self._respelled(connection, asked, corpus)
+            asked = tuple(meant.get(term, term) for term in asked)
             for post, length, title, term, count in connection.execute(
-                self._sql["term_counts"], {"ids": list(post_ids), "terms": wanted}
+                self._sql["term_counts"], {"ids": list(post_ids), "terms": sorted(set(asked))}
             ):
                 described[post] = (length, tuple(dict.fromkeys(terms(title))))
                 if term is not None:
                     counts[post][term] = count
-            titles = (term for _, title_terms in described.values() for term in title_terms)
-            corpus = replace(self._corpus(connection, (*wanted, *titles)), novelty=self._novelty(connection))
+            titles = {term for _, title_terms in described.values() for term in title_terms} - set(asked)
+            frequencies = {**self._corpus(connection, list(titles)).frequencies, **corpus.frequencies}
+            corpus = replace(corpus, frequencies=frequencies, novelty=self._novelty(connection))
             if vector is not None:
                 closeness = self._closeness(connection, vector, post_ids, scope)
         posts = {
             post: Counted(counts=counts[post], length=length, title_terms=title_terms)
             for post, (length, title_terms) in described.items()
         }
-        asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
         return matched(asked, posts, corpus, closeness)
 
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
@@ -211,14 +223,30 @@ class PostgresIndex:
             )
         return model
 
-    def _corpus(self, connection: Connection, terms: Sequence[str]) -> Corpus:
+    def _corpus(self, connection: Connection, terms: Sequence[str], scope: Scope | None = None) -> Corpus:
+        """The forum's statistics of these terms; without the topics and posts that the scope excludes."""
         documents, length = connection.execute(self._sql["statistics"]).fetchone() or (0, 0)
-        found = connection.execute(self._sql["document_frequencies"], {"terms": list(set(terms))}).fetchall()
+        arguments: dict[str, Any] = {"terms": list(set(terms))}
+        frequencies: dict[str, int] = dict(connection.execute(self._sql["document_frequencies"], arguments).fetchall())
+        if scope is not None and (scope.exclude_topic_ids or scope.exclude_post_ids):
+            for term, count in connection.execute(self._sql["frequencies_within"], {**arguments, **_scope(scope)}):
+                frequencies[term] = frequencies.get(term, 0) - count
         return Corpus(
             documents=documents,
             average_length=length / documents if documents else 0.0,
-            frequencies={term: frequency for term, frequency in found if frequency > 0},
+            frequencies={term: frequency for term, frequency in frequencies.items() if frequency > 0},
         )
+
+    def _respelled(self, connection: Connection, asked: Sequence[str], corpus: Corpus) -> tuple[dict[str, str], Corpus]:
+        """What each word that the forum does not hold was meant as, and the statistics with those words."""
+        unknown = [term for term in asked if term not in corpus.frequencies and may_be_misspelled(term)][:_RESPELLED]
+        if not unknown:
+            return {}, corpus
+        near = {spelling for term in unknown for spelling in near_spellings(term)}
+        known = self._corpus(connection, list(near)).frequencies
+        meant = respelled(unknown, known)
+        added = {term: known[term] for term in meant.values()}
+        return meant, replace(corpus, frequencies={**added, **corpus.frequencies})
 
     def _novelty(self, connection: Connection) -> float:
         read_at, share = self._novelty_known

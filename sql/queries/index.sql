@@ -128,6 +128,14 @@ SELECT coalesce(sum(idf) FILTER (WHERE df = 1) / nullif(sum(df * idf), 0), 0)::f
 -- name: document_frequencies
 SELECT term, df FROM term WHERE term = ANY (%(terms)s);
 
+-- name: frequencies_within
+-- How many posts of what a question may not see hold each term: its own topic does not make its words known.
+SELECT u.lexeme, count(*)
+FROM public_post p
+CROSS JOIN LATERAL unnest(ts_filter(setweight(p.terms, 'A', %(terms)s::text[]), '{a}')) u
+WHERE (p.topic_id = ANY (%(exclude_topics)s) OR p.id = ANY (%(exclude_posts)s))
+GROUP BY u.lexeme;
+
 -- name: cosines
 SELECT e.post_id, 1 - (e.vector <=> %(vector)s::halfvec)
 FROM embedding e

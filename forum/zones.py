@@ -10,10 +10,12 @@ from forum.errors import ModelMismatch
 from forum.types import Zone
 
 #: The cross-encoder's are the design's. A logit of `features` is the log-odds that the forum answers, answerable and
-#: unanswerable questions being equally many: it abstains under about a quarter, and is firm over five eighths.
+#: unanswerable questions being equally many: it abstains under a fifth, and is firm over nine tenths. Both borders were
+#: set on the practice forum (at most a tenth of the answerable meet silence, at most a tenth of the others a firm
+#: answer) and checked on the archive: see docs/retrieval.md.
 BUILT_IN = (
     ZoneThresholds(model="cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", abstain=-4.0, ok=0.0, calibrated_on="design"),
-    ZoneThresholds(model="features", abstain=-1.0, ok=0.5, calibrated_on="clients/features.json"),
+    ZoneThresholds(model="features", abstain=-1.4, ok=2.4, calibrated_on="eval/questions/practice"),
 )
 
 

@@ -29,6 +29,14 @@ from forum.errors import ConfigError
 from forum.unicode_safety import safe
 
 
+def webhook_secrets() -> tuple[Secret, ...]:
+    """Raises ConfigError without any: everything that anybody sends would be believed."""
+    secrets = read_secrets("WEBHOOK_SECRET")
+    if not secrets:
+        raise ConfigError("THREADCITE_WEBHOOK_SECRET is not set: give it the webhook's secret in Discourse's admin.")
+    return secrets
+
+
 def create_app(url: str | None = None) -> Flask:
     """The app of `config.yml`, on the database at `url` (default: THREADCITE_DATABASE_URL or the embedded one).
 
@@ -36,9 +44,7 @@ def create_app(url: str | None = None) -> Flask:
     """
     live = LiveConfig()
     config = live()
-    secrets = read_secrets("WEBHOOK_SECRET")
-    if not secrets:
-        raise ConfigError("THREADCITE_WEBHOOK_SECRET is not set: give it the webhook's secret in Discourse's admin.")
+    secrets = webhook_secrets()
     tokens = Tokens(read_secrets("API_TOKENS"))
     database = Database(
         url or database_url(),

@@ -8,7 +8,7 @@ import typer
 from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
-from bot.web import create_app
+from bot.web import create_app, webhook_secrets
 from clients.composition import database_url
 from clients.config_file import load_config
 from clients.logs import set_up_logs
@@ -26,6 +26,7 @@ def serve(
     Example: THREADCITE_WEBHOOK_SECRET_FILE=secret.txt python -m bot serve --port 4201
     """
     config = load_config()
+    webhook_secrets()
     set_up_logs(config.logging)
     url = database_url()
     migrate(url)

@@ -102,7 +102,7 @@ def test_every_command_teaches_itself(indexer: Indexer) -> None:
 def test_a_backfill_that_was_stopped_goes_on_from_its_last_batch(
     how: signal.Signals, indexer: Indexer, tmp_path: Path, database_url: str, database: Database
 ) -> None:
-    count = 4_000
+    count = 12_000
     (tmp_path / "posts.jsonl").write_bytes(lines([record(n, f"rain {n} " * 40) for n in range(1, count + 1)]))
     argv = [sys.executable, "-m", "indexer", "backfill", "archive:posts.jsonl"]
     process = subprocess.Popen(

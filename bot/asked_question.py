@@ -24,4 +24,5 @@ def asked_question(ask: Ask, ledger: Ledger, config: Config, *, now: datetime) -
         conversation=conversation(ask, ledger, budget_tokens=config.bot.conversation_tokens),
         persona=ask.persona,
         opening=ask.kind == NEW_TOPIC,
+        below=ask.post_number > 1,
     )

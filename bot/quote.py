@@ -103,7 +103,7 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
             if piece.text.endswith(":") and place + 1 < len(post) and post[place + 1].kind is Kind.CODE:
                 lead += _SHOWS
             score = lead + _WORDS * words[n][place] + _CLOSE * close[n][place] + prior + _manner(piece, source)
-            row.append(_Scored(piece, held[n][place], score, _quotable(piece)))
+            row.append(_Scored(piece, held[n][place], score, _quotable(piece, last=place + 1 == len(post))))
         out.append(row)
     return out
 
@@ -148,14 +148,14 @@ def _manner(piece: Piece, source: Candidate) -> float:
     return manner
 
 
-def _quotable(piece: Piece) -> bool:
+def _quotable(piece: Piece, *, last: bool) -> bool:
     text = piece.text
     if piece.kind is Kind.CODE:
         return len(text) <= 2 * _LONGEST and not is_order(text)
     return (
         len(text) <= _LONGEST
         and any(char.isalpha() for char in text)
-        and not _heads(piece)
+        and (last or not _heads(piece))
         and not asks(text)
         and not greets(text)
         and not is_order(text)
@@ -251,7 +251,7 @@ def _listed(one: _Scored) -> bool:
 
 
 def _heads(piece: Piece) -> bool:
-    """A heading: a few words that end like no sentence."""
+    """A heading, where something stands below: a few words that end like no sentence."""
     return piece.kind is Kind.SENTENCE and len(piece.text) <= 60 and piece.text[-1].isalnum()
 
 

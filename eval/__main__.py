@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import typer
 
-from clients.console import run
+from clients.console import WRONG_CALL, fail, run
+
+if find_spec("sklearn") is None:
+    fail("python -m eval needs the `eval` extra: type `make install-all`.", WRONG_CALL)
+
 from eval.commands.abstention import abstention
 from eval.commands.bench_search import bench
 from eval.commands.calibrate import calibrate

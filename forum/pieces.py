@@ -34,7 +34,6 @@ _ITEM = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+\S")
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _COMMAND = re.compile(
     r"\s*(?:[$#>] \S|(?:sudo|curl|wget|pip3?|apt(?:-get)?|git|cd|ls|make|docker|systemctl|journalctl|ssh|python3?|npm"
-    r"|cat"
     r"|echo|export|mosquitto_\w+|esptool\S*|import|from|def|class|return|#include|for|while|if|else:|select|update"
     r"|delete)\b(?! \w+ \w+ \w+ \w+ \w+)"
     r"|[\w.\-\[\]\"']+\s*(?:=|:=|\+=)\s*\S+(?: \S+){0,4}\s*(?:#.*|//.*|   .*)?$|[{}\[\]()]+[,;]?\s*$|</?\w+[^<>]*>"

@@ -249,6 +249,8 @@ class Question:
     persona: str = ""
     #: A topic was opened and nobody asked the bot: point to older topics or keep silent.
     opening: bool = False
+    #: It stands below other posts, so the topic's title may be about something else.
+    below: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.prompts.prompts import prompt
@@ -10,9 +11,15 @@ from bot.tools import Tools
 from forum.config import Config
 from forum.errors import RemoteError
 from forum.ports import ChatModel, Message
+from forum.terms import terms
 from forum.tokens import estimated_tokens
+from forum.types import Question
 from forum.unicode_safety import one_line
 
+#: Words that point at what was said before (en, fr).
+_POINTS = re.compile(
+    r"\b(?:it|its|this|that|these|those|they|them|one|ça|cela|celui|celle|ceux|celles|lui|leur)\b", re.I
+)
 _MAX = 600
 _TOKENS = 200
 
@@ -25,7 +32,7 @@ def condense(asked: Asked, triaged: Triaged, tools: Tools, config: Config) -> Qu
         question=question,
         language=asked.language,
         text=question.text,
-        title=question.title,
+        title=question.title if _leans_on_title(question) else "",
         sub_questions=triaged.sub_questions,
         kind=triaged.kind,
     )
@@ -45,6 +52,12 @@ def condense(asked: Asked, triaged: Triaged, tools: Tools, config: Config) -> Qu
     if not alone:
         return replace(joined, reason="the LLM wrote nothing")
     return replace(query, decision="condensed", text=alone, data={"standalone": alone})
+
+
+def _leans_on_title(question: Question) -> bool:
+    """Whether the topic's title belongs to the question: always in its first post, further down only where the
+    words alone name too little."""
+    return not question.below or len(set(terms(question.text))) < 2 or bool(_POINTS.search(question.text))
 
 
 def _message(asked: Asked, chat: ChatModel) -> Message:

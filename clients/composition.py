@@ -10,6 +10,7 @@ from clients.postgres.pool import Database
 from clients.secrets import read_secret
 from forum.config import Config, EmbedderSection, LlmSection, RerankerSection
 from forum.config_knowledge import ExternalSection
+from forum.errors import ConfigError
 from forum.ports import ChatModel, Embedder, ExternalSource, ForumClient, Reranker
 
 
@@ -46,7 +47,13 @@ def build_embedder(section: EmbedderSection) -> Embedder:
         case "wordllama":
             from clients.wordllama_embedder import WordLlamaEmbedder
 
-            return WordLlamaEmbedder()
+            embedder = WordLlamaEmbedder()
+            if section.dimensions not in (None, embedder.model.dimensions):
+                raise ConfigError(
+                    f"embedder.dimensions: wordllama gives {embedder.model.dimensions}, not {section.dimensions}; "
+                    "write null, or choose another backend."
+                )
+            return embedder
         case "ollama":
             from clients.ollama_embedder import OllamaEmbedder
 

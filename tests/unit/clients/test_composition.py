@@ -10,6 +10,6 @@ from forum.errors import ConfigError
 
 
 def test_dimensions_that_the_embedder_cannot_give_are_refused() -> None:
-    with pytest.raises(ConfigError, match="embedder.dimensions"):
+    with pytest.raises(ConfigError, match=r"embedder\.dimensions"):
         build_embedder(EmbedderSection(backend="wordllama", dimensions=512))
     assert build_embedder(EmbedderSection(backend="wordllama", dimensions=256)).model.dimensions == 256

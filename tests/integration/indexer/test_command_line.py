@@ -104,7 +104,8 @@ def test_a_backfill_that_was_stopped_goes_on_from_its_last_batch(
 ) -> None:
     count = 12_000
     (tmp_path / "posts.jsonl").write_bytes(lines([record(n, f"rain {n} " * 40) for n in range(1, count + 1)]))
-    argv = [sys.executable, "-m", "indexer", "backfill", "archive:posts.jsonl"]
+    # Where the tests run in the background, everything below them ignores Ctrl-C unless told otherwise.
+    argv = ["env", "--default-signal=INT", sys.executable, "-m", "indexer", "backfill", "archive:posts.jsonl"]
     process = subprocess.Popen(
         argv, env=environment(database_url), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

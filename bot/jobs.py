@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from clients.postgres.queue import Job, Lane
+from clients.postgres.withdraw import CORRECTIONS
 from forum.config import Config
 
-ANSWERS, SYNC, CORRECTIONS, HOUSE = "answers", "sync", "corrections", "house"
+ANSWERS, SYNC, HOUSE = "answers", "sync", "house"
 
 #: A member with this many waiting questions stands behind everybody else; more makes no difference.
 _LAST_TURN = 10_000
@@ -32,13 +33,6 @@ def answer_job(post_id: int, topic_id: int, turn: int = 0) -> Job:
         lock=f"topic:{topic_id}",
         key=f"ask:{post_id}",
         priority=-min(turn, _LAST_TURN),
-    )
-
-
-def correct_job(post_id: int) -> Job:
-    """Look again at the reply to this asking post: a source of it has changed or is gone."""
-    return Job(
-        task="correct", lane=CORRECTIONS, args={"post_id": post_id}, lock=f"correct:{post_id}", key=f"correct:{post_id}"
     )
 
 

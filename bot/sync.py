@@ -11,13 +11,13 @@ from typing import Any
 import structlog
 
 from bot.delivery import Happened, seen
-from bot.jobs import correct_job
 from bot.receive import Receiver
 from clients.discourse_json import integer, read_source_post, read_topic
 from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger, Undigested
 from clients.postgres.pool import Database
 from clients.postgres.queue import Queue
+from clients.postgres.withdraw import correct_job
 from forum.errors import DatabaseUnavailable, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import ForumClient
 from forum.types import SourcePost

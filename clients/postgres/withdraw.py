@@ -8,6 +8,15 @@ from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import Job, Queue
 
+#: The lane of what mends replies that were posted.
+CORRECTIONS = "corrections"
+
+
+def correct_job(post_id: int) -> Job:
+    """Look again at the reply to this asking post: a source of it has changed or is gone."""
+    key = f"correct:{post_id}"
+    return Job(task="correct", lane=CORRECTIONS, args={"post_id": post_id}, lock=key, key=key)
+
 
 def withdraw(database: Database, post_ids: Collection[int]) -> int:
     """Returns how many replies rest on the posts: the worker edits each. Raises DatabaseUnavailable."""
@@ -19,6 +28,5 @@ def withdraw(database: Database, post_ids: Collection[int]) -> int:
     replies = ledger.resting_on(ids)
     with database.transaction() as connection:
         for ask in replies:
-            key = f"correct:{ask}"
-            queue.defer(connection, Job(task="correct", lane="corrections", args={"post_id": ask}, lock=key, key=key))
+            queue.defer(connection, correct_job(ask))
     return len(replies)

@@ -65,11 +65,13 @@ def build_embedder(section: EmbedderSection) -> Embedder:
         case "sentence-transformers":
             from clients.sentence_transformers_embedder import SentenceTransformersEmbedder
 
-            return SentenceTransformersEmbedder(section)
+            return SentenceTransformersEmbedder(section, folder=data_folder() / "models")
 
 
 def build_reranker(section: RerankerSection) -> Reranker:
-    """The reranker that the config names."""
+    """The reranker that the config names; a cross-encoder remembers what it has read."""
+    from clients.cached_reranker import CachedReranker
+
     match section.backend:
         case "features":
             from clients.features_reranker import FeaturesReranker
@@ -78,15 +80,15 @@ def build_reranker(section: RerankerSection) -> Reranker:
         case "tei":
             from clients.tei_reranker import TeiReranker
 
-            return TeiReranker(section)
+            return CachedReranker(TeiReranker(section))
         case "sentence-transformers":
             from clients.sentence_transformers_reranker import SentenceTransformersReranker
 
-            return SentenceTransformersReranker(section)
+            return CachedReranker(SentenceTransformersReranker(section))
         case "onnx":
             from clients.onnx_reranker import OnnxReranker
 
-            return OnnxReranker(section)
+            return CachedReranker(OnnxReranker(section))
 
 
 def build_chat(section: LlmSection) -> ChatModel | None:

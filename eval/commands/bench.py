@@ -11,6 +11,7 @@ from clients.console import print_json
 from eval.bench_ask import bench_ask
 from eval.bench_backfill import bench_backfill
 from eval.bench_mentions import bench_mentions
+from eval.bench_pages import bench_pages
 from eval.bench_webhook import bench_webhook
 from eval.question_set import read_questions
 from eval.scratch import open_index
@@ -100,3 +101,20 @@ def backfill(
         return
     for name, value in result.items():
         print(f"{name:>24}  {value}")
+
+
+@bench.command("pages")
+def pages(
+    answers: Annotated[int, typer.Option(min=1000, help="Stored answers, made up.")] = 100_000, as_json: AsJson = False
+) -> None:
+    """Each admin page over many stored answers: its time and size.
+
+    Example: python -m eval bench pages --answers 100000 --json
+    """
+    result = bench_pages(answers=answers)
+    if as_json:
+        print_json(result)
+        return
+    for page, times in result["pages"].items():
+        print(f"{page:>24}  p50 {times['p50_ms']:>7} ms  p95 {times['p95_ms']:>7} ms  {times['kilobytes']:>7} kB")
+    print(f"{'slowest p95':>24}  {result['worst_p95_ms']} ms")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -110,14 +112,12 @@ def test_a_text_in_a_batch_gets_the_vector_that_it_gets_alone() -> None:
 
 
 @pytest.mark.models
-def test_minilm_embeds_with_the_weights_of_its_package(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_minilm_embeds_with_the_weights_of_its_package(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="needs the `models` extra")
     pytest.importorskip("all_minilm_l6_v2", reason="needs the `models` extra")
     from clients.sentence_transformers_embedder import SentenceTransformersEmbedder
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("THREADCITE_DATA", str(tmp_path_factory.mktemp("data")))
-        embedder = SentenceTransformersEmbedder(EmbedderSection(backend="sentence-transformers"))
-        rain, storm, surgery = embedder.embed_passages(["heavy rain", "a thunder storm", "brain surgery planning"])
+    embedder = SentenceTransformersEmbedder(EmbedderSection(backend="sentence-transformers"), folder=tmp_path)
+    rain, storm, surgery = embedder.embed_passages(["heavy rain", "a thunder storm", "brain surgery planning"])
     assert rain.shape == (384,)
     assert rain @ storm > rain @ surgery

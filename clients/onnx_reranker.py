@@ -3,83 +3,31 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clients.logit_check import LogitCheck
-from clients.sentence_transformers_reranker import DEFAULT
+from clients.local_reranker import BATCH, POSITIONS, Loaded, LocalReranker
 from forum.config import RerankerSection
-from forum.errors import ConfigError, ModelMismatch
-from forum.rerank_pair import Pair, pairs
-from forum.types import Candidate
+from forum.errors import ConfigError
+from forum.rerank_pair import Pair
 
-_BATCH = 32
-_POSITIONS = 512
 _FILES = ("model.onnx", "onnx/model.onnx")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Loaded:
-    session: Any
-    tokenizer: Any
-    inputs: frozenset[str]
-
-
-class OnnxReranker:
+class OnnxReranker(LocalReranker):
     """`reranker.model` is a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, or the name
-    of such a repository. Raises ConfigError when it cannot be loaded, ModelMismatch for a model of several labels,
-    RemoteRefused when it answers probabilities.
+    of such a repository. Raises ConfigError when it cannot be loaded, and what LocalReranker raises.
     """
 
     def __init__(self, section: RerankerSection) -> None:
-        self._name = section.model or DEFAULT
-        self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
-        self._check = LogitCheck(self._name)
-
-    @property
-    def model_id(self) -> str:
-        return self._name
-
-    def score(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
-        """One logit a candidate; an empty list loads and calls nothing."""
-        if not candidates:
-            return []
-        scores = self._scores(pairs(question, candidates))
-        self._check.passed(scores, self._scores)
-        return scores
-
-    def _scores(self, texts: Sequence[Pair]) -> list[float]:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _load(self._name)
-            loaded = self._loaded
-        out: list[float] = []
-        for at in range(0, len(texts), _BATCH):
-            encoded = loaded.tokenizer.encode_batch(list(texts[at : at + _BATCH]))
-            values = {
-                "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
-                "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
-                "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
-            }
-            (logits, *_) = loaded.session.run(
-                None, {name: value for name, value in values.items() if name in loaded.inputs}
-            )
-            if logits.ndim != 2 or logits.shape[1] != 1:
-                raise ModelMismatch(
-                    f"reranker.model: {self._name} gives {logits.shape[-1]} values a pair, a reranker gives one. Name "
-                    "a cross-encoder with one label."
-                )
-            out += [float(one) for one in logits[:, 0]]
-        return out
+        super().__init__(section.model, _load)
 
 
-def _load(name: str) -> _Loaded:
+def _load(name: str) -> Loaded:
     folder = Path(name).expanduser()
     if not folder.is_dir():
         folder = _downloaded(name)
@@ -98,11 +46,29 @@ def _load(name: str) -> _Loaded:
         ) from error
     settings = json.loads((folder / "config.json").read_text("utf-8")) if (folder / "config.json").exists() else {}
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.enable_truncation(min(_POSITIONS, int(settings.get("max_position_embeddings", _POSITIONS))))
+    tokenizer.enable_truncation(min(POSITIONS, int(settings.get("max_position_embeddings", POSITIONS))))
     pad = int(settings.get("pad_token_id") or 0)
     tokenizer.enable_padding(pad_id=pad, pad_token=tokenizer.id_to_token(pad) or "[PAD]")
-    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    return _Loaded(session=session, tokenizer=tokenizer, inputs=frozenset(one.name for one in session.get_inputs()))
+    return _scoring(onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]), tokenizer)
+
+
+def _scoring(session: Any, tokenizer: Any) -> Loaded:
+    inputs = frozenset(one.name for one in session.get_inputs())
+
+    def scores(texts: Sequence[Pair]) -> NDArray[Any]:
+        found: list[NDArray[Any]] = []
+        for at in range(0, len(texts), BATCH):
+            encoded = tokenizer.encode_batch(list(texts[at : at + BATCH]))
+            values = {
+                "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
+                "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
+                "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+            }
+            (logits, *_) = session.run(None, {name: value for name, value in values.items() if name in inputs})
+            found.append(logits)
+        return np.concatenate(found)
+
+    return scores
 
 
 def _downloaded(name: str) -> Path:

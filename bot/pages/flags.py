@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from bot.pages.frame import Room, language, show
-from bot.pages.wording import has_words, words
+from bot.pages.wording import keys_in_french
 from clients.config_file import config_path
 from clients.postgres.config_history import ConfigHistory
 from forum.config import Config
@@ -46,9 +46,8 @@ def add_routes(routes: Blueprint, room: Room) -> None:
 
 def _explained(key: str) -> dict[str, str]:
     """What the key does, in the reader's language where there are such words, else as config.yml says it."""
-    translated = f"key.{key}"
-    if has_words(translated):
-        return {"what": words(translated, language()), "lang": language()}
+    if language() == "fr" and key in keys_in_french():
+        return {"what": keys_in_french()[key], "lang": "fr"}
     return {"what": comments().get(key, ""), "lang": "en"}
 
 

@@ -1,4 +1,4 @@
-"""The words of the admin pages in English and French, from wording.yml."""
+"""The words of the admin pages in English and French, from wording.yml, and of the config's keys in French."""
 
 from __future__ import annotations
 
@@ -25,3 +25,10 @@ def words(key: str, language: str, **fields: Any) -> str:
 
 def has_words(key: str) -> bool:
     return key in _all()
+
+
+@cache
+def keys_in_french() -> Mapping[str, str]:
+    """Dotted key of the config -> what it does."""
+    loaded: Mapping[str, str] = yaml.safe_load(Path(__file__).with_name("keys.fr.yml").read_bytes())
+    return loaded

@@ -10,6 +10,7 @@ import yaml
 
 from bot.pages.flags import comments
 from bot.pages.frame import PAGES
+from bot.pages.wording import keys_in_french
 from clients.postgres.ledger import Ledger
 from forum.config import Config
 from forum.config_keys import flat
@@ -127,6 +128,10 @@ def test_every_key_is_explained_on_the_page(pages: Pages) -> None:
     for key in flat(Config()):
         assert f"<code>{key}</code>" in text
         assert comments()[key]
+
+
+def test_every_key_is_explained_in_french_and_no_other() -> None:
+    assert set(keys_in_french()) == set(flat(Config()))
 
 
 def test_a_part_that_is_down_is_named(pages: Pages) -> None:

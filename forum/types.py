@@ -84,6 +84,17 @@ class SourcePost:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Thread:
+    """Where an answer will stand: of the opened categories it may cite what every reader of this topic may read."""
+
+    topic_id: int
+    #: Counts while the index does not know the topic.
+    category_id: int | None = None
+    #: Restricted categories that the operator opened.
+    opened_category_ids: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
     """What a recall may see, beside the public predicate that always holds."""
 
@@ -95,8 +106,8 @@ class Scope:
     exclude_post_ids: frozenset[int] = frozenset()
     #: A persona's categories; None: all.
     category_ids: frozenset[int] | None = None
-    #: Restricted categories whose posts every reader of the asking thread may read.
-    opened_category_ids: frozenset[int] = frozenset()
+    #: The asking thread; None: only what everyone may read.
+    thread: Thread | None = None
     #: A persona's document collections.
     collections: frozenset[str] = frozenset()
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from itertools import zip_longest
 
+from bot.scope import scope_of
 from bot.stages.results import Query, Zoned
 from bot.tools import Tools
 from forum.config import Config
@@ -15,7 +16,7 @@ from forum.orders import is_order
 from forum.pieces import pieces
 from forum.ports import Vectors
 from forum.text import excerpt
-from forum.types import Candidate, Match, Passage, Scope, Zone
+from forum.types import Candidate, Match, Passage, Zone
 from forum.window import best_window
 
 #: The threads that are read on, and the posts taken of each.
@@ -56,8 +57,7 @@ def _orders(passage: Passage) -> bool:
 
 
 def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: Config) -> list[list[Candidate]]:
-    asking = query.question.post_id
-    scope = Scope(exclude_post_ids=frozenset() if asking is None else frozenset((asking,)))
+    scope = scope_of(query.question, config)
     radius = config.recall.neighbour_radius
     around: list[list[Passage]] = []
     for one in honest[:_THREADS]:

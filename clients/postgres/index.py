@@ -14,7 +14,7 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg.sql import SQL, Composed, Literal
 
-from clients.postgres.pool import Connection, Database
+from clients.postgres.pool import Connection, Database, read_for
 from clients.postgres.queries import queries
 from forum.bm25 import Corpus, bm25
 from forum.errors import ModelMismatch
@@ -82,6 +82,7 @@ class PostgresIndex:
     def nearest(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
         """Cosine over the active model's vectors; never fewer rows than exist, whatever was deleted or filtered."""
         with self._database.transaction() as connection:
+            read_for(connection, scope.thread)
             model = self._active(connection, vector)
             arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
             if model.few < SMALL or model.kind not in ("bit", "halfvec") or self._selective(connection, scope):
@@ -110,7 +111,7 @@ class PostgresIndex:
 
     def nearest_topics(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
         """Cosine over topic vectors; each hit names the topic's nearest post."""
-        with self._database.connection() as connection:
+        with self._database.reading(scope.thread) as connection:
             model = self._active(connection, vector)
             arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
             return _hits(connection, self._query("nearest_topics", model), arguments)
@@ -121,6 +122,7 @@ class PostgresIndex:
         Any text will do; one without a term that the forum holds finds nothing.
         """
         with self._database.transaction() as connection:
+            read_for(connection, scope.thread)
             readings = _readings(text)
             corpus = self._corpus(connection, [*query_terms(text, _MANY), *chain(*readings)], scope)
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
@@ -157,7 +159,7 @@ class PostgresIndex:
         counts: dict[int, dict[str, int]] = defaultdict(dict)
         described: dict[int, tuple[int, tuple[str, ...]]] = {}
         closeness: Closeness | None = None
-        with self._database.connection() as connection:
+        with self._database.reading(scope.thread) as connection:
             corpus = self._corpus(connection, list(chain(*readings)), scope)
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
             meant, corpus = self._respelled(connection, asked, corpus)
@@ -181,13 +183,13 @@ class PostgresIndex:
 
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
         """The posts among `post_ids` that are public now and in scope, with their community signals."""
-        with self._database.connection() as connection:
+        with self._database.reading(scope.thread) as connection:
             rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": list(post_ids)}).fetchall()
         return {row[0]: _passage(row) for row in rows}
 
     def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
         """The public posts of the same topic up to `radius` post numbers away, in order."""
-        with self._database.connection() as connection:
+        with self._database.reading(scope.thread) as connection:
             found = connection.execute(
                 self._sql["neighbour_ids"], {**_scope(scope), "id": post_id, "radius": radius}
             ).fetchall()

@@ -10,7 +10,9 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from clients.postgres.queries import queries
 from forum.errors import DatabaseUnavailable
+from forum.types import Thread
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -70,9 +72,33 @@ class Database:
         with self.connection() as connection, connection.transaction():
             yield connection
 
+    @contextmanager
+    def reading(self, thread: Thread | None) -> Iterator[Connection]:
+        """A connection whose `public_post` is what every reader of the thread may read; None: what everyone may."""
+        if thread is None:
+            with self.connection() as connection:
+                yield connection
+        else:
+            with self.transaction() as connection:
+                read_for(connection, thread)
+                yield connection
+
     def close(self) -> None:
         """Give the connections back; the object opens again when used."""
         self._pool.close(timeout=2)
+
+
+def read_for(connection: Connection, thread: Thread | None) -> None:
+    """Until this transaction ends, `public_post` is what every reader of the thread may read."""
+    if thread is not None:
+        connection.execute(
+            queries("readers")["read_for"],
+            {
+                "topic": thread.topic_id,
+                "category": thread.category_id,
+                "opened": sorted(thread.opened_category_ids),
+            },
+        )
 
 
 def _watched(connection: Connection) -> Iterator[Connection]:

@@ -45,16 +45,18 @@ class BreakerMetrics(Collector):
         return []
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        (open_name, (open_is, labels)), (errors_name, (errors_are, _)) = BREAKERS.items()
+        (open_name, (open_is, labels)), (errors_name, (errors_are, _)), (refusing_name, (refusing_is, _)) = (
+            BREAKERS.items()
+        )
         opened = GaugeMetricFamily(open_name, open_is, labels=labels)
         errors = CounterMetricFamily(errors_name, errors_are, labels=labels)
-        by_service: dict[str, tuple[bool, int]] = {}
-        for breaker in breakers():
-            was_open, count = by_service.get(breaker.service, (False, 0))
-            is_open = breaker.state is not BreakerState.CLOSED
-            by_service[breaker.service] = (was_open or is_open, count + breaker.errors)
-        for service, (is_open, count) in sorted(by_service.items()):
-            opened.add_metric((service,), float(is_open))
-            errors.add_metric((service,), float(count))
+        refusing = GaugeMetricFamily(refusing_name, refusing_is, labels=labels)
+        living = breakers()
+        for service in sorted({breaker.service for breaker in living}):
+            mine = [breaker for breaker in living if breaker.service == service]
+            opened.add_metric((service,), float(any(one.state is not BreakerState.CLOSED for one in mine)))
+            errors.add_metric((service,), float(sum(one.errors for one in mine)))
+            refusing.add_metric((service,), float(any(one.refusal for one in mine)))
         yield opened
         yield errors
+        yield refusing

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Blueprint, Response, jsonify
 
+from clients.breaker import BreakerState, breakers
 from clients.postgres.ledger import Ledger
 from forum.errors import DatabaseUnavailable
 
@@ -13,6 +14,8 @@ from forum.errors import DatabaseUnavailable
 _SILENT_S = 60.0
 #: A remote service's row in the table of health begins with it; written as often as the worker's own.
 REMOTE = "remote:"
+#: A service that answers and refuses everything, until the operator does what the detail says.
+_REFUSING = "refusing"
 
 
 def health(ledger: Ledger) -> Blueprint:
@@ -32,6 +35,17 @@ def health(ledger: Ledger) -> Blueprint:
         return jsonify(report), 200
 
     return routes
+
+
+def remotes() -> dict[str, tuple[str, str]]:
+    """By remote service of this process: the worst state of its clients, and how to mend it where that is known."""
+    worst: dict[str, tuple[str, str]] = {}
+    for breaker in breakers():
+        if breaker.refusal:
+            worst[breaker.service] = (_REFUSING, breaker.refusal)
+        elif worst.get(breaker.service, ("", ""))[0] not in (_REFUSING, BreakerState.OPEN):
+            worst[breaker.service] = (breaker.state.value, "")
+    return worst
 
 
 def readiness(ledger: Ledger) -> dict[str, Any]:

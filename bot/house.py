@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from bot.delivery import seen
-from bot.health import REMOTE
+from bot.health import REMOTE, remotes
 from bot.jobs import HOUSE, SYNC, answer_job
 from bot.posting import Poster
 from bot.receive import Receiver
 from bot.sync import Sync
-from clients.breaker import BreakerState, breakers
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import Every, Queue
@@ -69,12 +68,8 @@ class House:
     def report(self) -> None:
         """Tell /readyz that a worker lives, and which remote services it cannot reach."""
         self._ledger.set_health("worker", "ok")
-        worst: dict[str, str] = {}
-        for breaker in breakers():
-            if worst.get(breaker.service) != BreakerState.OPEN:
-                worst[breaker.service] = breaker.state.value
-        for service, state in worst.items():
-            self._ledger.set_health(f"{REMOTE}{service}", state)
+        for service, (state, detail) in remotes().items():
+            self._ledger.set_health(f"{REMOTE}{service}", state, detail)
 
     def sweep(self) -> None:
         """Give every open ask that no job moves on a new job."""

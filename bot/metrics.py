@@ -51,4 +51,5 @@ READ: Mapping[str, tuple[str, tuple[str, ...]]] = {
 BREAKERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "threadcite_breaker_open": ("1 while calls to a remote service are refused at once", ("service",)),
     "threadcite_remote_errors": ("Calls to a remote service that found it unavailable", ("service",)),
+    "threadcite_remote_refusing": ("1 while a model server refuses all, until the operator mends it", ("service",)),
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 
-from forum.errors import RemoteUnavailable
+from forum.errors import RemoteRefused, RemoteUnavailable
 
 
 class BreakerState(StrEnum):
@@ -55,6 +55,8 @@ class Breaker:
         self._until = 0.0
         #: How often the service was unavailable, since the process began.
         self.errors = 0
+        #: How to mend the service that answers and refuses everything; "" after an answer of use.
+        self.refusal = ""
         _living.add(self)
 
     @property
@@ -74,11 +76,14 @@ class Breaker:
             else:
                 self._failed()
             raise
-        except BaseException:
+        except BaseException as error:
             # Not the service's fault, or an answer of its own: a probe that got this far was answered.
             self._succeeded()
+            if isinstance(error, RemoteRefused) and error.mend:
+                self.refusal = error.mend
             raise
         self._succeeded()
+        self.refusal = ""
 
     def _enter(self) -> None:
         with self._lock:

@@ -12,6 +12,7 @@ import httpx
 
 from clients.address import is_nearby, service_address
 from clients.prompt_cut import is_too_long
+from clients.refusal import mend
 from forum.errors import PromptCut, RemoteError, RemoteRefused, RemoteUnavailable
 
 if TYPE_CHECKING:
@@ -110,9 +111,11 @@ def told_plainly(model: str) -> Iterator[None]:
 def _refusal(error: ollama.ResponseError, model: str) -> RemoteError:
     status, text = error.status_code, str(error.error)[:300]
     if status == 404:
-        return RemoteRefused(f"Ollama has no model {model}. Type: ollama pull {model}", service=_SERVICE, status=status)
+        told = f"Ollama has no model {model}. Type: ollama pull {model}"
+        return RemoteRefused(told, service=_SERVICE, status=status, mend=told)
     if status in (408, 429, 500, 502, 503, 504) and not any(words in text for words in _PERMANENT):
         return RemoteUnavailable(f"Ollama answered {status}: {text}", service=_SERVICE, status=status)
     if is_too_long(text):
         return PromptCut(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status)
-    return RemoteRefused(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status)
+    how = mend(status, text, model=model, keys="the model's name or address in config.yml")
+    return RemoteRefused(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status, mend=how)

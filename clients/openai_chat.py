@@ -13,6 +13,7 @@ from clients.breaker import Breaker
 from clients.discourse_json import integer
 from clients.ollama_connection import is_busy
 from clients.prompt_cut import is_too_long, refuse_if_cut
+from clients.refusal import mend
 from clients.retry_after import retry_after_s
 from clients.secrets import Secret
 from forum.config import LlmSection
@@ -87,13 +88,20 @@ class OpenAIChat:
                 retry_after_s=retry_after_s(response, ceiling_s=300),
             )
         if status != 200 or len(response.content) > _LARGEST:
-            kind = PromptCut if is_too_long(response.text[:2000]) else RemoteRefused
-            raise kind(f"The LLM refused ({status}): {response.text[:200]}", service=_SERVICE, status=status)
+            raise self._refusal(status, response.text[:2000])
         try:
             data = response.json()
         except (ValueError, RecursionError) as error:
             raise RemoteRefused("The LLM sent an answer that is not JSON.", service=_SERVICE) from error
         return data if isinstance(data, dict) else {}
+
+    def _refusal(self, status: int, text: str) -> RemoteRefused:
+        told = f"The LLM refused ({status}): {text[:200]}"
+        if is_too_long(text):
+            return PromptCut(told, service=_SERVICE, status=status)
+        model = self._section.model or "the default model"
+        how = mend(status, text, model=model, keys="llm.model and llm.url", secret="THREADCITE_LLM_API_KEY")
+        return RemoteRefused(f"{told} {how}".strip(), service=_SERVICE, status=status, mend=how)
 
 
 def _read(data: dict[str, Any]) -> ChatReply:

@@ -64,7 +64,15 @@ class OutcomeUnknown(RemoteUnavailable):
 
 
 class RemoteRefused(RemoteError):
-    """The service refused: the same request will be refused again."""
+    """The service refused: the same request will be refused again.
+
+    `mend` is set where every other request will be refused too, until the operator does what it says; it holds no word
+    of what was sent or answered.
+    """
+
+    def __init__(self, message: str, *, service: str = "", status: int | None = None, mend: str = "") -> None:
+        super().__init__(message, service=service, status=status)
+        self.mend = mend
 
 
 class PromptCut(RemoteRefused):

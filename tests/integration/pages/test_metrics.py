@@ -15,7 +15,7 @@ from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.secrets import Secret
 from forum.config import Config
-from forum.errors import RemoteUnavailable
+from forum.errors import RemoteRefused, RemoteUnavailable
 from forum.types import Answer, Route, StageRecord, Zone
 
 
@@ -79,3 +79,10 @@ def test_a_service_that_is_away_is_counted_by_its_breaker(database: Database) ->
     text = scraped(client_on(database))
     assert 'threadcite_breaker_open{service="made up"} 1.0' in text
     assert 'threadcite_remote_errors_total{service="made up"} 1.0' in text
+
+
+def test_a_model_server_that_refuses_everything_is_counted(database: Database) -> None:
+    breaker = Breaker("made up llm")
+    with pytest.raises(RemoteRefused), breaker.guard():
+        raise RemoteRefused("no key", mend="set the key")
+    assert 'threadcite_remote_refusing{service="made up llm"} 1.0' in scraped(client_on(database))

@@ -26,6 +26,7 @@ EXPRESSIONS += [rule["expr"] for rule in RULES]
 def _known() -> dict[str, set[str]]:
     known = {name: set(labels) for name, (_, labels) in metrics.READ.items()}
     known |= {"threadcite_breaker_open": {"service"}, "threadcite_remote_errors_total": {"service"}}
+    known |= {"threadcite_remote_refusing": {"service"}}
     for one in vars(metrics).values():
         if isinstance(one, MetricWrapperBase):
             labels = set(one._labelnames)

@@ -17,7 +17,11 @@ DOCS = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
 def _declared() -> set[str]:
     own = [value for value in vars(metrics).values() if isinstance(value, MetricWrapperBase)]
     counted = {f"{one._name}_total" if isinstance(one, Counter) else one._name for one in own}
-    return counted | set(metrics.READ) | {"threadcite_breaker_open", "threadcite_remote_errors_total"}
+    return (
+        counted
+        | set(metrics.READ)
+        | {"threadcite_breaker_open", "threadcite_remote_errors_total", "threadcite_remote_refusing"}
+    )
 
 
 def test_the_page_names_every_metric_and_no_other() -> None:

@@ -21,7 +21,7 @@ def asked_question(ask: Ask, ledger: Ledger, config: Config, *, now: datetime) -
         topic_id=ask.topic_id,
         asker=ask.username,
         category_id=ask.category_id,
-        conversation=conversation(ask, ledger, budget_tokens=config.bot.conversation_tokens),
+        conversation=conversation(ask, ledger, config),
         persona=ask.persona,
         opening=ask.kind == NEW_TOPIC,
         below=ask.post_number > 1,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.scope import thread_of
 from clients.postgres.ledger import Ledger
 from forum.ask import Ask
-from forum.types import Turn
+from forum.config import Config
+from forum.types import Thread, Turn
 from forum.unicode_safety import grapheme_cut
 
 #: Four characters are about a token.
@@ -14,14 +16,16 @@ _CHARACTERS_A_TOKEN = 4
 _LONGEST_CHAIN = 20
 
 
-def conversation(ask: Ask, ledger: Ledger, *, budget_tokens: int) -> tuple[Turn, ...]:
+def conversation(ask: Ask, ledger: Ledger, config: Config) -> tuple[Turn, ...]:
     """Oldest first. Follows reply_to_post_number upwards: a reply of the bot leads to the question that it answered,
-    a member's post counts while everyone may read it. The oldest turns go when the budget is used up."""
+    a member's post counts while every reader of the thread may read it. The oldest turns go when the budget of
+    `bot.conversation_tokens` is used up."""
     turns: list[Turn] = []
-    left = budget_tokens * _CHARACTERS_A_TOKEN
+    left = config.bot.conversation_tokens * _CHARACTERS_A_TOKEN
+    thread = thread_of(ask.topic_id, ask.category_id, config)
     number = ask.reply_to_post_number
     while number is not None and left > 0 and len(turns) < _LONGEST_CHAIN:
-        step, number = _above(ask.topic_id, number, ledger)
+        step, number = _above(ask.topic_id, number, ledger, thread)
         for turn in step:
             text = turn.text[: grapheme_cut(turn.text, left)]
             left -= len(text)
@@ -30,13 +34,13 @@ def conversation(ask: Ask, ledger: Ledger, *, budget_tokens: int) -> tuple[Turn,
     return tuple(reversed(turns))
 
 
-def _above(topic_id: int, number: int, ledger: Ledger) -> tuple[list[Turn], int | None]:
+def _above(topic_id: int, number: int, ledger: Ledger, thread: Thread | None) -> tuple[list[Turn], int | None]:
     """What stands at this place of the topic, newest first, and the place that it replies to."""
     if (earlier := ledger.by_reply_number(topic_id, number)) is not None:
         text, cited = _answer(ledger.trace_of(earlier.post_id))
         answered = Turn(author="bot", text=text, is_bot=True, cited=cited)
         return [answered, Turn(author=earlier.username, text=earlier.question)], earlier.reply_to_post_number
-    if (post := ledger.public_post(topic_id, number)) is not None:
+    if (post := ledger.public_post(topic_id, number, thread)) is not None:
         return [Turn(author=post["username"], text=post["text"])], post["reply_to_post_number"]
     return [], None
 

@@ -1,4 +1,4 @@
-"""Corrects replies that stand in the forum: a source was deleted, hidden or rewritten, or the question went."""
+"""Corrects replies that stand in the forum: a source is gone, closed off or rewritten, or the question went."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import structlog
 
 from bot.messages import message
 from bot.metrics import CORRECTIONS
+from bot.scope import thread_of
 from bot.withdrawn import without_sources
 from clients.postgres.ledger import Ledger
 from clients.postgres.queue import TryLater
@@ -22,7 +23,7 @@ log = structlog.get_logger("threadcite.correct")
 
 
 class Corrector:
-    """Both methods may be repeated; an edit to the same text changes nothing. Raise RemoteUnavailable."""
+    """Each method may be repeated; an edit to the same text changes nothing. Raise RemoteUnavailable."""
 
     def __init__(self, ledger: Ledger, forum: ForumClient, config: Callable[[], Config]) -> None:
         self._ledger, self._forum, self._config = ledger, forum, config
@@ -37,7 +38,7 @@ class Corrector:
         trace = self._ledger.trace_of(post_id)
         if ask.reply_post_id is None or trace is None:
             return
-        gone = self._gone(trace)
+        gone = self._gone(ask, trace)
         if not gone:
             return
         language = str(trace.get("language") or self._config().forum.default_language)
@@ -71,9 +72,15 @@ class Corrector:
             return
         self._ledger.rewritten(ask, "", "the question was deleted and the reply with it")
 
-    def _gone(self, trace: Mapping[str, Any]) -> set[int]:
+    def tidy(self, post_id: int, persona: str) -> None:
+        """Delete a post of ours; that it is gone already is well."""
+        with suppress(RemoteRefused):
+            self._forum.acting_as(persona).delete_post(post_id)
+
+    def _gone(self, ask: Ask, trace: Mapping[str, Any]) -> set[int]:
         citations = [one for one in trace.get("citations", ()) if isinstance(one, dict) and one.get("post_id")]
-        texts = self._ledger.public_texts([int(one["post_id"]) for one in citations])
+        thread = thread_of(ask.topic_id, ask.category_id, self._config())
+        texts = self._ledger.public_texts([int(one["post_id"]) for one in citations], thread)
         return {
             int(one["n"])
             for one in citations

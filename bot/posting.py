@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from bot.messages import message
 from bot.metrics import ASKS, POST_FAILURES
 from bot.own_reply import own_reply
+from bot.placeholder import placeholder
 from bot.reply_text import count_links, fitted, told_apart, with_few_links
+from bot.scope import thread_of
 from clients.postgres.ledger import Ledger
 from clients.postgres.queue import TryLater
 from forum.addressed import NO_MENTION, addressed
@@ -80,12 +81,12 @@ class Poster:
         found: Post | None = None
         if ask.posting_at is not None:
             self._settle(ask)
-            found = self._own_reply(ask)
+            found = self._own_reply(ask, placeholders=True)
         if found is None:
             held = self._ledger.placeholding(ask)
             if held is None:
                 return None
-            raw = told_apart(message("looking", config.forum.default_language), f"{ask.post_id}")
+            raw = placeholder(ask.post_id, config.forum.default_language)
             try:
                 created = self._forum.acting_as(ask.persona).create_post(
                     topic_id=ask.topic_id, raw=raw, reply_to_post_number=ask.post_number
@@ -96,6 +97,9 @@ class Poster:
                 self._ledger.note(ask, f"no placeholder: {error}")
             else:
                 found = created.post
+                if created.enqueued:
+                    # The receiver sees to it that it goes again when somebody approves it.
+                    self._ledger.note(ask, "the placeholder waits for the moderators' approval")
         return self._ledger.placeholder(ask, found)
 
     def follow_enqueued(self) -> None:
@@ -148,6 +152,9 @@ class Poster:
             personas=config.usernames[1:],
             replied_persona=ask.persona,
         )
+        if ask.kind == NEW_TOPIC and meant:
+            # An edit asks us; its delivery, which is on its way, says so in the ledger.
+            return self._ledger.again(ask, "the opening post asks us now")
         if ask.kind == NEW_TOPIC and meant.reason == NO_MENTION:
             if self._somebody_answered(found):
                 return self._finished(ask, AskState.DECLINED, "somebody has answered already")
@@ -161,6 +168,9 @@ class Poster:
         if gone_sources:
             self._withdraw_sources(gone_sources)
             return self._ledger.again(ask, "a source was deleted while the answer was made")
+        thread = thread_of(ask.topic_id, ask.category_id, config)
+        if set(self._cited(ask)) - self._ledger.public_texts(self._cited(ask), thread).keys():
+            return self._ledger.again(ask, "not every reader of the topic may read a source any more")
         return None
 
     def _somebody_answered(self, opening: SourcePost) -> bool:
@@ -230,6 +240,11 @@ class Poster:
             topic = self._forum.topic(ask.topic_id)
             if topic.closed or topic.archived:
                 return self._finish(ask, AskState.DECLINED, "the topic was closed before the reply")
+        if error.status in _GONE and ask.placeholder_post_id is not None:
+            # What the reply was to be edited into is gone, or too old for it.
+            self._ledger.placeholder(ask, None)
+            bare = self._ledger.not_posted(ask)
+            return self._send(bare, config, whisper=whisper) if bare else None
         if error.status in (404, 410):
             return self._finish(ask, AskState.DISCARDED, "the topic or the question is gone")
         return self._finish(ask, AskState.FAILED, str(error))
@@ -253,9 +268,10 @@ class Poster:
         if since < settle_s:
             raise TryLater(settle_s - since + 0.1, "waits until a lost answer has settled")
 
-    def _own_reply(self, ask: Ask) -> Post | None:
+    def _own_reply(self, ask: Ask, *, placeholders: bool = False) -> Post | None:
         whisper = self._config().bot.mode == "draft" and not ask.approved
-        return own_reply(self._forum, ask, account=self._account(ask), whisper=whisper)
+        account = self._account(ask)
+        return own_reply(self._forum, ask, account=account, whisper=whisper, placeholders=placeholders)
 
     def _account(self, ask: Ask) -> str:
         """Who writes the reply."""

@@ -16,8 +16,7 @@ from clients.discourse_json import integer, read_source_post, read_topic
 from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger, Undigested
 from clients.postgres.pool import Database
-from clients.postgres.queue import Queue
-from clients.postgres.withdraw import correct_job
+from clients.postgres.withdraw import look_again
 from forum.errors import DatabaseUnavailable, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import ForumClient
 from forum.types import SourcePost
@@ -40,7 +39,6 @@ class Sync:
         self,
         database: Database,
         ledger: Ledger,
-        queue: Queue,
         ingest: Ingest,
         forum: ForumClient,
         receiver: Receiver,
@@ -48,7 +46,7 @@ class Sync:
         is_own: Callable[[str], bool],
         stop: threading.Event,
     ) -> None:
-        self._database, self._ledger, self._queue = database, ledger, queue
+        self._database, self._ledger = database, ledger
         self._ingest, self._forum, self._receiver = ingest, forum, receiver
         self._is_own, self._stop = is_own, stop
 
@@ -66,18 +64,20 @@ class Sync:
 
     def refresh_categories(self) -> None:
         """Ask the forum who may read which category; what was closed leaves the index at once."""
-        gone = self._ingest.put_categories(self._forum.categories(), at=datetime.now(UTC))
-        self._correct(gone)
+        told = self._forum.categories(opened=self._ingest.admission().opened)
+        self._ingest.put_categories(told, at=datetime.now(UTC))
 
     def category_is_open(self, category_id: int | None) -> bool:
-        """Whether everyone may read it; the forum is asked about one that nobody has described yet."""
+        """Whether everyone may read it or the operator opened it; the forum is asked about one not described yet."""
         if category_id is None:
             return True
         known = self._ingest.store.categories()
         if category_id not in known:
             self.refresh_categories()
             known = self._ingest.store.categories()
-        return category_id in known and not known[category_id].read_restricted
+        if category_id not in known:
+            return False
+        return not known[category_id].read_restricted or category_id in self._ingest.admission().opened
 
     def withdraw_posts(self, post_ids: Collection[int]) -> None:
         """The forum no longer shows these posts."""
@@ -183,7 +183,7 @@ class Sync:
             self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=datetime.now(UTC))
         elif event in ("topic_edited", "topic_revised") and topic.archetype == "regular":
             self._see_first_post(topic.id)
-        self._correct(self._ledger.cited_of_topic(topic.id))
+        look_again(self._database, topics=[topic.id])
 
     def _see_first_post(self, topic_id: int) -> None:
         """An edit of title and first post together is told as the topic's alone."""
@@ -195,9 +195,4 @@ class Sync:
             self._receiver.take(seen(first))
 
     def _correct(self, post_ids: Collection[int]) -> None:
-        if not post_ids:
-            return
-        replies = self._ledger.resting_on(list(post_ids))
-        with self._database.connection() as connection:
-            for post_id in replies:
-                self._queue.defer(connection, correct_job(post_id))
+        look_again(self._database, posts=post_ids)

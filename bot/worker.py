@@ -41,7 +41,6 @@ def run_worker(
     sync = Sync(
         database,
         ledger,
-        queue,
         ingest,
         forum,
         receiver,
@@ -57,6 +56,7 @@ def run_worker(
         "drain": sync.drain,
         "correct": corrector.correct,
         "orphan": corrector.orphan,
+        "tidy": corrector.tidy,
         **house.tasks(),
         **{name: work for name, (work, _) in chores.items()},
     }

@@ -6,8 +6,9 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn, ParamSpec, TypeVar
@@ -110,8 +111,13 @@ class DiscourseClient:
         page = self._get("/posts.json", **({"before": before} if before is not None else {}))
         return [_read(read_source_post, post) for post in _records(page.get("latest_posts"))]
 
-    def categories(self) -> list[Category]:
-        return [_read(read_category, record) for record in _records(self._get("/site.json").get("categories"))]
+    def categories(self, *, opened: Collection[int] = ()) -> list[Category]:
+        """All that the key's user sees; the groups that may read them only of `opened`: a request each."""
+        told = [_read(read_category, record) for record in _records(self._get("/site.json").get("categories"))]
+        return [
+            replace(one, group_ids=self.readers(one.id)) if one.read_restricted and one.id in opened else one
+            for one in told
+        ]
 
     def topic_list(self, page: int) -> tuple[list[Topic], bool]:
         """Page `page` (from 0) of the visible topics, newest first, with tags; and whether more follow."""
@@ -121,7 +127,10 @@ class DiscourseClient:
 
     def readers(self, category_id: int) -> frozenset[int]:
         """Ids of the groups that may read a category; empty when the forum does not tell."""
-        detail = _record(self._get(f"/c/{category_id}/show.json").get("category"))
+        try:
+            detail = _record(self._get(f"/c/{category_id}/show.json").get("category"))
+        except RemoteRefused:
+            return frozenset()
         ids = (record.get("group_id") for record in _records(detail.get("group_permissions")))
         return frozenset(one for one in ids if isinstance(one, int))
 

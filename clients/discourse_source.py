@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from clients.discourse import DiscourseClient
@@ -44,14 +43,8 @@ class DiscourseSource:
         return None
 
     def categories(self) -> Sequence[Category]:
-        found = self._patiently(self._client.categories)
-        opened = set(self._config.indexer.opened_category_ids)
-        return [
-            replace(one, group_ids=self._patiently(lambda one=one: self._client.readers(one.id)))  # type: ignore[misc]
-            if one.read_restricted and one.id in opened
-            else one
-            for one in found
-        ]
+        opened = self._config.indexer.opened_category_ids
+        return self._patiently(lambda: self._client.categories(opened=opened))
 
     def topics(self) -> Iterator[Topic]:
         page, more = 0, True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -183,7 +183,9 @@ class ForumClient(Protocol):
 
     def latest_posts(self, before: int | None = None) -> list[SourcePost]: ...
 
-    def categories(self) -> list[Category]: ...
+    def categories(self, *, opened: Collection[int] = ()) -> list[Category]:
+        """Those of `opened` with the groups that may read them."""
+        ...
 
     def create_post(
         self, *, topic_id: int, raw: str, reply_to_post_number: int | None = None, whisper: bool = False

@@ -206,6 +206,8 @@ class Candidate:
     support: int = 1
     #: The reranker's logit; None when no reranker ran.
     logit: float | None = None
+    #: The logit of the post through which its thread was found, where this one stands beside it or in its place.
+    thread_logit: float | None = None
     #: The excerpt that the reranker saw and the evidence block shows first.
     excerpt: str = ""
 

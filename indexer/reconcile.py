@@ -11,7 +11,7 @@ from typing import Protocol
 
 from clients.postgres.ingest import Ingest
 from clients.postgres.pool import Database
-from clients.postgres.withdraw import withdraw
+from clients.postgres.withdraw import look_again, withdraw
 from forum.errors import RemoteRefused, SourceError
 from forum.ports import PostSource
 from forum.public import Admission
@@ -69,12 +69,13 @@ def reconcile(
     found: Counter[str] = Counter()
     removed: set[int] = set()
     admission = _categories(source.categories(), ingest, found, removed, repair)
-    _topics(source.topics(), ingest, admission, found, repair=repair)
+    moved_topics = _topics(source.topics(), ingest, admission, found, repair=repair)
     met: set[int] = set()
+    altered: set[int] = set()
     for batch in _batched(one for one, _ in source.posts()):
         now = datetime.now(UTC)
         met.update(one.post.id for one in batch)
-        removed |= _classify(batch, ingest, admission, found, removed)
+        removed |= _classify(batch, ingest, admission, found, removed, altered)
         if repair:
             ingest.ingest(batch, observed_at=now, complete_topics=source.complete_topics)
         on_progress(len(met), (now - began).total_seconds())
@@ -89,11 +90,11 @@ def reconcile(
     if repair:
         ingest.refresh()
         ingest.fill()
+    replies = 0
+    if repair:
+        replies = withdraw(database, removed) + look_again(database, posts=altered, topics=moved_topics)
     return Drift(
-        checked=len(met),
-        kinds={kind: found[kind] for kind in KINDS},
-        repaired=repair,
-        replies_to_correct=withdraw(database, removed) if repair else 0,
+        checked=len(met), kinds={kind: found[kind] for kind in KINDS}, repaired=repair, replies_to_correct=replies
     )
 
 
@@ -111,15 +112,21 @@ def _categories(
     return admission
 
 
-def _topics(told: Iterable[Topic], ingest: Ingest, admission: Admission, found: Counter[str], *, repair: bool) -> None:
+def _topics(
+    told: Iterable[Topic], ingest: Ingest, admission: Admission, found: Counter[str], *, repair: bool
+) -> set[int]:
+    """Count and mend the topics that differ; returns those that stand in another category now."""
+    moved: set[int] = set()
     topics = iter(told)
     while chunk := list(islice(topics, _BATCH)):
         held = ingest.store.topics(one.id for one in chunk)
         # Of a topic that is not public the index keeps no title to compare.
         open_now = [one for one in chunk if one.id in held and admission.why_not_topic(one) is None]
         found["topic"] += sum(_face(one) != _face(held[one.id][0]) for one in open_now)
+        moved |= {one.id for one in chunk if one.id in held and held[one.id][0].category_id != one.category_id}
         if repair:
             ingest.put_topics(chunk, at=datetime.now(UTC))
+    return moved
 
 
 def _face(topic: Topic) -> tuple[object, ...]:
@@ -127,9 +134,15 @@ def _face(topic: Topic) -> tuple[object, ...]:
 
 
 def _classify(
-    batch: Sequence[SourcePost], ingest: Ingest, admission: Admission, found: Counter[str], counted: set[int]
+    batch: Sequence[SourcePost],
+    ingest: Ingest,
+    admission: Admission,
+    found: Counter[str],
+    counted: set[int],
+    altered: set[int],
 ) -> set[int]:
-    """Count the drift of posts that the forum told; returns those that will lose their text."""
+    """Count the drift of posts that the forum told; returns those that will lose their text, and adds to `altered`
+    those that are another text or stand elsewhere."""
     held = ingest.store.known([one.post.id for one in batch])
     leaving = set()
     for one in batch:
@@ -142,8 +155,10 @@ def _classify(
             found["missing"] += 1
         elif row.topic_id != one.topic.id:
             found["moved"] += 1
+            altered.add(one.post.id)
         elif (row.updated_at, row.version) != (one.post.updated_at, one.post.version):
             found["stale"] += 1
+            altered.add(one.post.id)
     return leaving
 
 

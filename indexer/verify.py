@@ -7,6 +7,7 @@ from typing import Any
 from clients.postgres.ingest import Ingest
 from clients.postgres.model_store import INDEX_FROM
 from clients.postgres.pool import Database
+from clients.postgres.queries import queries
 
 #: What is wrong when it is not zero; the rest is only told.
 FAULTS = (
@@ -27,6 +28,7 @@ def verify(database: Database, model_id: int, *, opened: list[int]) -> dict[str,
     arguments = {"model": model_id, "opened": opened, "sample": _SAMPLE, "index_from": INDEX_FROM}
     with database.transaction() as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.execute(queries("readers")["read_for_nobody"], arguments)
         counts = {name: _number(connection.execute(query, arguments).fetchone()) for name, query in _COUNTS.items()}
         aside = connection.execute(
             "SELECT s.post_id, m.name, s.reason, s.tries, s.at FROM set_aside s"
@@ -44,8 +46,9 @@ def verify(database: Database, model_id: int, *, opened: list[int]) -> dict[str,
 
 def repair(database: Database, ingest: Ingest, *, opened: list[int]) -> None:
     """Put right what `verify` counts: texts out, statistics anew, missing vectors and index made."""
-    with database.connection() as connection:
-        rows = connection.execute(_NOT_PUBLIC.format("p.id"), {"opened": opened}).fetchall()
+    with database.transaction() as connection:
+        connection.execute(queries("readers")["read_for_nobody"], {"opened": opened})
+        rows = connection.execute(_NOT_PUBLIC.format("p.id")).fetchall()
     ingest.store.remove_texts([row[0] for row in rows], "topic not public")
     with database.transaction() as connection:
         connection.execute("LOCK TABLE post, term, corpus IN SHARE ROW EXCLUSIVE MODE")
@@ -73,11 +76,8 @@ def _number(row: tuple[Any, ...] | None) -> int:
 
 
 _NOT_PUBLIC = """
-    SELECT {} FROM post p LEFT JOIN topic t ON t.id = p.topic_id LEFT JOIN category c ON c.id = t.category_id
-    WHERE p.text IS NOT NULL AND NOT coalesce(
-        p.post_type = 1 AND p.deleted_at IS NULL AND NOT p.hidden AND NOT p.user_deleted
-        AND t.deleted_at IS NULL AND t.visible AND t.archetype = 'regular'
-        AND (t.category_id IS NULL OR NOT c.read_restricted OR c.id = ANY (%(opened)s)), false)
+    SELECT {} FROM post p
+    WHERE p.text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM public_post shown WHERE shown.id = p.id)
 """
 _COUNTS = {
     "posts": "SELECT count(*) FROM post WHERE text IS NOT NULL",

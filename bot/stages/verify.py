@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bot.quote import quote
+from bot.scope import scope_of
 from bot.stages.results import Drafted, Query, Verified, Zoned
 from bot.tools import Tools
 from forum.config import Config
@@ -46,7 +47,7 @@ def verify(query: Query, drafted: Drafted, zoned: Zoned, tools: Tools, config: C
     """
     if drafted.writer == "refusal":
         return Verified(decision="nothing to verify", writer="refusal", blocks=(), sources=zoned.evidence.sources)
-    sources, gone = _as_now(zoned.evidence.sources, tools)
+    sources, gone = _as_now(zoned.evidence.sources, tools, scope_of(query.question, config))
     texts = {n: one.passage.text for n, one in enumerate(sources, 1) if one.passage.content_id not in gone}
     bench = _Bench(query, sources, texts, tools, config)
     if drafted.writer == "quote":
@@ -80,10 +81,10 @@ def verify(query: Query, drafted: Drafted, zoned: Zoned, tools: Tools, config: C
     )
 
 
-def _as_now(sources: tuple[Candidate, ...], tools: Tools) -> tuple[tuple[Candidate, ...], frozenset[str]]:
-    """The sources with their text of this moment, and the content ids of those that are not public any more."""
+def _as_now(sources: tuple[Candidate, ...], tools: Tools, scope: Scope) -> tuple[tuple[Candidate, ...], frozenset[str]]:
+    """The sources with their text of this moment, and the content ids of those that may not be seen any more."""
     ids = [one.passage.post_id for one in sources if one.passage.kind == "post"]
-    now = tools.index.passages(ids, scope=Scope()) if ids else {}
+    now = tools.index.passages(ids, scope=scope) if ids else {}
     fresh: list[Candidate] = []
     gone: set[str] = set()
     for one in sources:

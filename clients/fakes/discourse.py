@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from forum.errors import RemoteRefused
@@ -32,7 +32,7 @@ class AgreeableForum:
     def latest_posts(self, before: int | None = None) -> list[SourcePost]:
         return []
 
-    def categories(self) -> list[Category]:
+    def categories(self, *, opened: Collection[int] = ()) -> list[Category]:
         return [Category(id=1, name="Lounge", slug="lounge", read_restricted=False)]
 
     def replies(self, post_id: int) -> list[Post]:

@@ -17,6 +17,7 @@ from clients.postgres.pausing import Pausing
 from clients.postgres.pool import Database
 from clients.postgres.store import Batch, KnownPost, Mark, PostStore, Written
 from clients.postgres.store_rows import VectorRow
+from clients.postgres.withdraw import look_again, withdraw
 from forum.compose import RULES, compose, content_digest, cut, source_digest
 from forum.config import Config
 from forum.errors import RemoteUnavailable
@@ -215,10 +216,15 @@ class Ingest:
         self.refresh()
 
     def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
-        """Describe categories; returns the posts that lost their text because theirs is closed now."""
-        gone = self.store.put_categories(categories, at=at, admission=self.admission())
+        """Describe categories; returns the posts that lost their text because theirs is closed now.
+
+        Replies that cite these, or that a change of readers concerns, are looked at again.
+        """
+        described = self.store.put_categories(categories, at=at, admission=self.admission())
+        withdraw(self._database, described.gone)
+        look_again(self._database, categories=described.other_readers)
         self.refresh()
-        return gone
+        return described.gone
 
     def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""

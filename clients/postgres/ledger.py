@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
 from forum.addressed import WITHDRAWN
-from forum.ask import Ask, Asking, AskState
-from forum.types import Post
+from forum.ask import NEW_TOPIC, Ask, Asking, AskState
+from forum.types import Post, Thread
 
 _ASK_FIELDS = {field.name for field in fields(Ask)}
 
@@ -58,6 +58,8 @@ class Ledger:
     def record(self, connection: Connection, asking: Asking) -> bool:
         """Open an ask or bring it to a newer form; True when it waits and needs a job (which it may have)."""
         values = {**asdict(asking), "withdrawn": list(WITHDRAWN)}
+        if asking.post_number == 1 and asking.kind != NEW_TOPIC:
+            connection.execute(self._sql["asked_after_all"], values)
         row = connection.execute(self._sql["record"], values).fetchone()
         return row is not None and bool(row[0])
 
@@ -69,9 +71,13 @@ class Ledger:
         state: AskState,
         reason: str,
         form: datetime | None = None,
+        unasked: bool = True,
     ) -> list[int]:
-        """End asks whose question is gone or asks us no longer; with `form`, only those of an older form."""
-        values = {"post_ids": list(post_ids), "state": state.value, "reason": reason, "form": form}
+        """End asks whose question is gone or asks us no longer; with `form`, only those of an older form.
+
+        `unasked` False: not the new topics, which never asked.
+        """
+        values = {"post_ids": list(post_ids), "state": state.value, "reason": reason, "form": form, "unasked": unasked}
         return [row[0] for row in connection.execute(self._sql["withdraw"], values)]
 
     def withdraw_topic(self, connection: Connection, topic_id: int) -> None:
@@ -110,6 +116,11 @@ class Ledger:
                 "whisper": whisper,
             },
         )
+
+    def is_stray(self, connection: Connection, topic_id: int, post_number: int, *, placeholder_post_id: int) -> bool:
+        """Whether nothing will be edited into this placeholder, which replies to that post."""
+        values = {"topic_id": topic_id, "post_number": post_number, "placeholder_post_id": placeholder_post_id}
+        return connection.execute(self._sql["is_stray"], values).fetchone() is not None
 
     # What the index has still to take in
 
@@ -153,6 +164,7 @@ class Ledger:
             post_id=ask.post_id,
             lease=ask.lease,
             question=ask.question,
+            kind=ask.kind,
             reply_raw=reply_raw,
             outcome=outcome.value,
             trace_id=trace_id,
@@ -303,17 +315,22 @@ class Ledger:
     def cited_posts(self, trace_id: str) -> list[int]:
         return [row["post_id"] for row in self._all("cited_posts", trace_id=trace_id)]
 
-    def cited_of_topic(self, topic_id: int) -> list[int]:
-        """The posts of a topic that some reply cites."""
-        return [row["post_id"] for row in self._all("cited_of_topic", topic_id=topic_id)]
+    def concerned_by_topics(self, topic_ids: Collection[int]) -> list[int]:
+        """The asking posts whose standing replies stand in one of these topics or cite a post of one."""
+        return [row["post_id"] for row in self._all("concerned_by_topics", ids=sorted(topic_ids))]
 
-    def public_texts(self, post_ids: Sequence[int]) -> dict[int, str]:
-        """The clean text of those of the posts that everyone may read now."""
-        return {row["id"]: row["text"] for row in self._all("public_texts", post_ids=list(post_ids))}
+    def concerned_by_categories(self, category_ids: Collection[int]) -> list[int]:
+        """The asking posts whose standing replies stand in one of these categories or cite a post of one."""
+        return [row["post_id"] for row in self._all("concerned_by_categories", ids=sorted(category_ids))]
 
-    def public_post(self, topic_id: int, post_number: int) -> dict[str, Any] | None:
-        """username, text and reply_to_post_number of a post that everyone may read."""
-        rows = self._all("public_post", topic_id=topic_id, post_number=post_number)
+    def public_texts(self, post_ids: Sequence[int], thread: Thread | None = None) -> dict[int, str]:
+        """The clean text of those of the posts that every reader of the thread (None: everyone) may read now."""
+        rows = self._all("public_texts", thread, post_ids=list(post_ids))
+        return {row["id"]: row["text"] for row in rows}
+
+    def public_post(self, topic_id: int, post_number: int, thread: Thread | None = None) -> dict[str, Any] | None:
+        """username, text and reply_to_post_number of a post that every reader of the thread may read."""
+        rows = self._all("public_post", thread, topic_id=topic_id, post_number=post_number)
         return rows[0] if rows else None
 
     def scrub_sources(self, post_ids: Sequence[int]) -> None:
@@ -353,8 +370,8 @@ class Ledger:
         rows = self._all(name, **values)
         return _ask(rows[0]) if rows else None
 
-    def _all(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
-        with self._database.connection() as connection:
+    def _all(self, name: str, thread: Thread | None = None, /, **values: Any) -> list[dict[str, Any]]:
+        with self._database.reading(thread) as connection:
             return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
 
     def _run(self, name: str, /, **values: Any) -> None:

@@ -73,6 +73,14 @@ class Written:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Described:
+    """What describing categories changed: ids of posts that lost their text, and of categories with other readers."""
+
+    gone: frozenset[int] = frozenset()
+    other_readers: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPost:
     """What the index holds of a post, for the look before any work."""
 
@@ -164,13 +172,10 @@ class PostStore:
             for row in rows
         ]
 
-    def put_categories(self, categories: Sequence[Category], *, at: datetime, admission: Admission) -> frozenset[int]:
-        """Describe categories as they are at `at`; posts of those that are closed now lose their text.
+    def put_categories(self, categories: Sequence[Category], *, at: datetime, admission: Admission) -> Described:
+        """Describe categories as they are at `at`; posts of those that are closed now lose their text."""
 
-        Returns the ids of the posts that lost it.
-        """
-
-        def work(connection: Connection) -> frozenset[int]:
+        def work(connection: Connection) -> Described:
             before = _categories(connection, self._sql["categories"])
             for one in sorted(categories, key=lambda one: one.id):
                 connection.execute(
@@ -192,7 +197,9 @@ class PostStore:
             renamed = [one.id for one in categories if one.id in before and before[one.id].name != one.name]
             connection.execute(self._sql["mark_stale_categories"], {"ids": renamed})
             topics = _ids(connection, self._sql["topics_of_categories"], {"ids": closed})
-            return self._close_topics(connection, topics, "restricted category")
+            gone = self._close_topics(connection, topics, "restricted category")
+            other = [one for one in before if _readers(before[one]) != _readers(described[one])]
+            return Described(gone=gone, other_readers=frozenset(other))
 
         return self._transact(work)
 
@@ -465,6 +472,10 @@ def _categories(connection: Connection, statement: LiteralString) -> dict[int, C
         )
         for row in connection.execute(statement)
     }
+
+
+def _readers(category: Category) -> tuple[bool, frozenset[int]]:
+    return category.read_restricted, category.group_ids
 
 
 def _topic(row: tuple[Any, ...]) -> Topic:

@@ -1,4 +1,4 @@
-"""Takes the words of removed posts out of the stored traces, and has the replies that cite them looked at again."""
+"""Takes the words of removed posts out of stored traces, and has the replies that rest on a change looked at again."""
 
 from __future__ import annotations
 
@@ -20,13 +20,29 @@ def correct_job(post_id: int) -> Job:
 
 def withdraw(database: Database, post_ids: Collection[int]) -> int:
     """Returns how many replies rest on the posts: the worker edits each. Raises DatabaseUnavailable."""
-    ids = sorted(post_ids)
-    if not ids:
+    if not post_ids:
         return 0
+    Ledger(database).scrub_sources(sorted(post_ids))
+    return look_again(database, posts=post_ids)
+
+
+def look_again(
+    database: Database,
+    *,
+    posts: Collection[int] = (),
+    topics: Collection[int] = (),
+    categories: Collection[int] = (),
+) -> int:
+    """Have the worker look at the replies that cite these posts, or that stand in (or cite a post of) these topics and
+    categories: who may read what has changed. Returns how many those are. Raises DatabaseUnavailable."""
     ledger, queue = Ledger(database), Queue()
-    ledger.scrub_sources(ids)
-    replies = ledger.resting_on(ids)
-    with database.transaction() as connection:
-        for ask in replies:
-            queue.defer(connection, correct_job(ask))
+    replies = set(ledger.resting_on(sorted(posts))) if posts else set[int]()
+    if topics:
+        replies.update(ledger.concerned_by_topics(topics))
+    if categories:
+        replies.update(ledger.concerned_by_categories(categories))
+    if replies:
+        with database.transaction() as connection:
+            for ask in sorted(replies):
+                queue.defer(connection, correct_job(ask))
     return len(replies)

@@ -29,7 +29,8 @@ SET question = excluded.question, kind = excluded.kind, persona = excluded.perso
     topic_id = excluded.topic_id, post_number = excluded.post_number, category_id = excluded.category_id,
     -- A reply to other words that was ready is made anew.
     state = CASE WHEN ask.state = 'declined' THEN 'queued'
-                 WHEN ask.state = 'ready' AND excluded.question <> ask.question THEN 'answering'
+                 WHEN ask.state = 'ready' AND (excluded.question, excluded.kind) <> (ask.question, ask.kind)
+                 THEN 'answering'
                  ELSE ask.state END,
     reason = CASE ask.state WHEN 'declined' THEN '' ELSE ask.reason END, updated_at = now()
 WHERE excluded.form > ask.form
@@ -38,12 +39,24 @@ WHERE excluded.form > ask.form
        OR (ask.state = 'declined' AND ask.reason = ANY (%(withdrawn)s) AND ask.reply_post_id IS NULL))
 RETURNING state = 'queued' AS waits
 
+-- name: asked_after_all
+-- A topic was looked at unasked, and an edit of its first post asks us: the answer takes the place of the links that
+-- were posted, or is the reply where there are none.
+UPDATE ask
+SET state = 'queued', reason = '', note = '', outcome = 'posted', approved = false, reply_raw = NULL, trace_id = NULL,
+    placeholder_post_id = CASE WHEN state = 'posted' AND persona = %(persona)s THEN reply_post_id END,
+    placeholder_post_number = CASE WHEN state = 'posted' AND persona = %(persona)s THEN reply_post_number END,
+    reply_post_id = NULL, reply_post_number = NULL, posting_at = NULL, posted_at = NULL, tries = 0,
+    created_at = now(), updated_at = now()
+WHERE post_id = %(post_id)s AND kind = 'topic' AND form < %(form)s
+  AND state IN ('posted', 'draft', 'shadowed', 'declined', 'abstained', 'failed')
+
 -- name: withdraw
 -- The question asks us no longer (edited), or is gone (deleted): nothing is posted that is not on its way already.
 UPDATE ask
 SET state = %(state)s, reason = %(reason)s, updated_at = now()
 WHERE post_id = ANY (%(post_ids)s::bigint[]) AND state IN ('queued', 'answering', 'ready', 'draft', 'shadowed')
-  AND (%(form)s::timestamptz IS NULL OR form < %(form)s)
+  AND (%(form)s::timestamptz IS NULL OR form < %(form)s) AND (%(unasked)s OR kind <> 'topic')
 RETURNING post_id
 
 -- name: scrub_question
@@ -61,6 +74,14 @@ SELECT count(*) FROM ask WHERE user_id = %(user_id)s AND state IN ('queued', 'an
 -- name: replied_by_bot
 -- Whether the post with this number in the topic is a reply of ours.
 SELECT persona FROM ask WHERE topic_id = %(topic_id)s AND reply_post_number = %(post_number)s
+
+-- name: is_stray
+-- While a placeholder is on its way (`posting_at`) its id is not known yet.
+SELECT 1 FROM ask
+WHERE topic_id = %(topic_id)s AND post_number = %(post_number)s
+  AND placeholder_post_id IS DISTINCT FROM %(placeholder_post_id)s
+  AND reply_post_id IS DISTINCT FROM %(placeholder_post_id)s
+  AND NOT (state = 'answering' AND posting_at IS NOT NULL)
 
 -- name: has_reply
 SELECT 1 FROM ask
@@ -88,7 +109,7 @@ RETURNING *
 UPDATE ask
 SET state = 'ready', reply_raw = %(reply_raw)s, outcome = %(outcome)s, trace_id = %(trace_id)s,
     degraded = %(degraded)s, reason = %(reason)s, updated_at = now()
-WHERE post_id = %(post_id)s AND lease = %(lease)s AND question = %(question)s AND state = 'answering'
+WHERE post_id = %(post_id)s AND lease = %(lease)s AND question = %(question)s AND kind = %(kind)s AND state = 'answering'
 RETURNING *
 
 -- name: again
@@ -275,12 +296,26 @@ INSERT INTO feedback (reply_post_id, ask_post_id, kind, user_id)
 SELECT reply_post_id, post_id, 'like', %(user_id)s FROM ask WHERE reply_post_id = %(post_id)s
 ON CONFLICT DO NOTHING
 
--- name: cited_of_topic
-SELECT DISTINCT tp.post_id FROM trace_post tp JOIN post p ON p.id = tp.post_id
-WHERE p.topic_id = %(topic_id)s AND tp.cited
+-- name: concerned_by_categories
+-- Replies that stand in these categories or cite a post of one.
+SELECT DISTINCT a.post_id FROM ask a
+JOIN trace_post tp ON tp.trace_id = a.trace_id AND tp.cited
+LEFT JOIN topic standing ON standing.id = a.topic_id
+LEFT JOIN post p ON p.id = tp.post_id
+LEFT JOIN topic cited ON cited.id = p.topic_id
+WHERE a.state IN ('posted', 'draft', 'posting', 'enqueued')
+  AND (coalesce(standing.category_id, a.category_id) = ANY (%(ids)s) OR cited.category_id = ANY (%(ids)s))
+
+-- name: concerned_by_topics
+-- Replies that stand in these topics or cite a post of one.
+SELECT DISTINCT a.post_id FROM ask a
+JOIN trace_post tp ON tp.trace_id = a.trace_id AND tp.cited
+LEFT JOIN post p ON p.id = tp.post_id
+WHERE a.state IN ('posted', 'draft', 'posting', 'enqueued')
+  AND (a.topic_id = ANY (%(ids)s) OR p.topic_id = ANY (%(ids)s))
 
 -- name: public_texts
--- What everyone may read of these posts now.
+-- What everyone (every reader of the thread, where one is set) may read of these posts now.
 SELECT id, text FROM public_post WHERE id = ANY (%(post_ids)s::bigint[])
 
 -- name: scrub_sources

@@ -36,6 +36,12 @@ def answer_job(post_id: int, topic_id: int, turn: int = 0) -> Job:
     )
 
 
+def tidy_job(post_id: int, persona: str) -> Job:
+    """A post of ours that nobody needs any more."""
+    key = f"tidy:{post_id}"
+    return Job(task="tidy", lane=CORRECTIONS, args={"post_id": post_id, "persona": persona}, lock=key, key=key)
+
+
 def orphan_job(post_id: int) -> Job:
     """The asking post was deleted after the reply."""
     return Job(

@@ -7,16 +7,17 @@ from enum import StrEnum
 from typing import Any
 
 from bot.delivery import Delivery, Happened
-from bot.jobs import answer_job, orphan_job
+from bot.jobs import answer_job, orphan_job, tidy_job
+from bot.placeholder import is_placeholder
 from clients.discourse_json import read_source_post
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Queue
-from forum.addressed import NO_MENTION, Addressed, addressed
+from forum.addressed import NO_MENTION, WITHDRAWN, Addressed, addressed
 from forum.ask import NEW_TOPIC, Asking, AskState
 from forum.config import Config
 from forum.text import own_question
-from forum.types import SourcePost
+from forum.types import Post, SourcePost
 
 _WHISPER = 4
 #: What the jobs need of a post's or topic's JSON.
@@ -69,14 +70,7 @@ class Receiver:
     def _written(self, connection: Connection, found: SourcePost, *, edited: bool) -> Taken:
         config, post = self._config(), found.post
         if config.is_account(post.username):
-            if post.reply_to_post_number is not None:
-                self._ledger.saw_own_reply(
-                    connection,
-                    topic_id=post.topic_id,
-                    post_number=post.reply_to_post_number,
-                    reply=post,
-                    whisper=post.post_type == _WHISPER,
-                )
+            self._own(connection, post)
             return Taken.ACCEPTED
         replied = (
             None
@@ -96,7 +90,12 @@ class Receiver:
             meant = Addressed(kind=NEW_TOPIC)
         if not meant:
             if edited and self._ledger.withdraw(
-                connection, [post.id], state=AskState.DECLINED, reason=meant.reason, form=post.updated_at
+                connection,
+                [post.id],
+                state=AskState.DECLINED,
+                reason=meant.reason,
+                form=post.updated_at,
+                unasked=meant.reason not in WITHDRAWN,
             ):
                 self._queue.defer(connection, orphan_job(post.id))
             return Taken.ACCEPTED
@@ -107,6 +106,21 @@ class Receiver:
             self._queue.defer(connection, answer_job(post.id, post.topic_id, turn))
             return Taken.ASKED
         return Taken.ACCEPTED
+
+    def _own(self, connection: Connection, post: Post) -> None:
+        """A reply of ours came past; a placeholder that was approved too late is taken away again."""
+        answered = post.reply_to_post_number
+        if is_placeholder(post):
+            if self._ledger.is_stray(connection, post.topic_id, answered or 1, placeholder_post_id=post.id):
+                self._queue.defer(connection, tidy_job(post.id, post.username))
+        elif answered is not None and not (post.deleted_at or post.user_deleted):
+            self._ledger.saw_own_reply(
+                connection,
+                topic_id=post.topic_id,
+                post_number=answered,
+                reply=post,
+                whisper=post.post_type == _WHISPER,
+            )
 
     def _gone(self, connection: Connection, post_id: int) -> None:
         self._ledger.withdraw(connection, [post_id], state=AskState.DISCARDED, reason="the question was deleted")

@@ -100,7 +100,7 @@ class OpenAIChat:
         if is_too_long(text):
             return PromptCut(told, service=_SERVICE, status=status)
         model = self._section.model or "the default model"
-        how = mend(status, text, model=model, keys="llm.model and llm.url", secret="THREADCITE_LLM_API_KEY")
+        how = mend(status, text, model=model, keys="llm.model and llm.url", variable="THREADCITE_LLM_API_KEY")
         return RemoteRefused(f"{told} {how}".strip(), service=_SERVICE, status=status, mend=how)
 
 

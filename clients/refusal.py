@@ -7,10 +7,10 @@ _UNLOADABLE = ("failed to load model", "unable to load model")
 _UNABLE = ("does not support", "unsupported")
 
 
-def mend(status: int, text: str, *, model: str, keys: str, secret: str = "") -> str:
+def mend(status: int, text: str, *, model: str, keys: str, variable: str = "") -> str:
     """One line in our own words, or "" where the next request may well pass.
 
-    `keys` are the config keys of the server, `secret` the environment variable of its password, if it takes one.
+    `keys` are the config keys of the server, `variable` the environment variable of its password, if it takes one.
     """
     low = text.lower()
     if any(words in low for words in _MEMORY):
@@ -21,7 +21,7 @@ def mend(status: int, text: str, *, model: str, keys: str, secret: str = "") -> 
         return f"{model} does not support what is asked of it: set {keys} to a model that does."
     match status:
         case 401 | 403:
-            return f"the server wants a key that is right ({status}): set {secret or keys}."
+            return f"the server wants a key that is right ({status}): set {variable or keys}."
         case 404:
             return f"the server has no {model} (404): pull it there, or set {keys}."
         case 400 | 405 | 415 | 422:

@@ -97,3 +97,66 @@ def test_a_mention_in_the_first_post_is_a_question_like_any_other(room: Room) ->
     raw = "@threadcite how does the new rain gauge of the station tip when it snows?"
     opened = forum.create_post(room.member(), raw, title="A question about the tip of gauges", category=1)
     assert (room.ended(opened.id).kind, len(room.replies(opened.topic_id))) == ("mention", 1)
+
+
+def mention(room: Room, opened: Any) -> None:
+    room.answer = made_up
+    room.practice.forum.edit_post(room.member(), opened.id, "@threadcite how does it tip when it snows, please?")
+
+
+def answered(room: Room, opened: Any) -> None:
+    """One reply, and it is the answer."""
+    room.until(lambda: any("This is what the forum knows" in one.raw for one in room.replies(opened.topic_id)))
+    room.until_idle()
+    assert ended(room, opened) is AskState.POSTED
+    assert len(room.replies(opened.topic_id)) == 1
+
+
+def test_a_mention_that_an_edit_adds_later_is_answered_in_place_of_the_links(watching: Room) -> None:
+    opened = watching.topic()
+    assert ended(watching, opened) is AskState.POSTED
+    mention(watching, opened)
+    answered(watching, opened)
+
+
+def test_the_answer_comes_as_a_new_reply_where_the_links_are_gone(watching: Room) -> None:
+    opened = watching.topic()
+    assert ended(watching, opened) is AskState.POSTED
+    [links] = watching.replies(opened.topic_id)
+    watching.practice.forum.delete_post(watching.member("maelle"), post_id=links.id)
+    mention(watching, opened)
+    answered(watching, opened)
+
+
+def test_a_mention_that_an_edit_adds_is_answered_where_no_links_were_found(watching: Room) -> None:
+    watching.answer = silent
+    opened = watching.topic()
+    assert ended(watching, opened) is AskState.DECLINED
+    mention(watching, opened)
+    answered(watching, opened)
+
+
+def test_a_mention_that_an_edit_adds_meanwhile_is_answered_and_no_links_are_posted(watching: Room) -> None:
+    def slow(question: Question) -> Answer:
+        if not question.opening:
+            return made_up(question)
+        mention(watching, opened)
+        watching.until(lambda: watching.ledger.load(opened.id).kind == "mention")  # type: ignore[union-attr]
+        watching.answer = made_up
+        return pointing(question)
+
+    watching.answer = slow
+    opened = watching.topic()
+    answered(watching, opened)
+
+
+def test_an_edit_without_a_mention_leaves_the_links_on_their_way(watching: Room) -> None:
+    def slow(question: Question) -> Answer:
+        watching.practice.forum.edit_post(watching.member(), opened.id, "Another way to ask how the gauge tips, now.")
+        watching.until(lambda: watching.received(opened.id))
+        watching.answer = pointing
+        return pointing(question)
+
+    watching.answer = slow
+    opened = watching.topic()
+    assert ended(watching, opened) is AskState.POSTED

@@ -206,6 +206,38 @@ def test_a_placeholder_that_fails_leaves_one_reply_all_the_same(room: Room, kind
     assert "This is what the forum knows" in reply.raw
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_placeholder_that_was_approved_too_late_is_taken_away(room: Room, late: bool) -> None:
+    room.set("bot", placeholder=True)
+    go = Event()
+    room.answer = lambda question: (go.wait(20), made_up(question))[1]
+    room.practice.fail("posts.create", "enqueued", user="threadcite", count=1)
+    asked = room.ask(room.topic().topic_id)
+    room.until(lambda: (ask := room.ledger.load(asked.id)) and "approval" in ask.note)
+    held = max(room.practice.forum.store.pending)
+    if late:
+        go.set()
+        assert room.ended(asked.id).state is AskState.POSTED
+    shown = room.practice.forum.approve(room.member("maelle"), held)
+    room.until(lambda: shown.id not in [one.id for one in room.replies(asked.topic_id)])
+    go.set()
+    assert room.ended(asked.id).state is AskState.POSTED
+    (reply,) = room.replies(asked.topic_id)
+    assert "This is what the forum knows" in reply.raw
+
+
+def test_a_placeholder_that_somebody_deleted_leaves_one_reply(room: Room) -> None:
+    room.set("bot", placeholder=True)
+    go = Event()
+    room.answer = lambda question: (go.wait(20), made_up(question))[1]
+    asked = room.ask(room.topic().topic_id)
+    (held,) = room.until(lambda: room.replies(asked.topic_id))
+    room.practice.forum.delete_post(room.member("maelle"), post_id=held.id)
+    go.set()
+    assert room.ended(asked.id).state is AskState.POSTED
+    assert ["This is what" in one.raw for one in room.replies(asked.topic_id)] == [True]
+
+
 def test_a_placeholder_goes_with_its_question(room: Room) -> None:
     room.set("bot", placeholder=True)
     go = Event()

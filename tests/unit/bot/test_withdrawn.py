@@ -49,6 +49,26 @@ def test_code_keeps_its_brackets() -> None:
     assert "row[1] = [1]" in without(raw, 1)
 
 
+CODE = "```\nrow[1] = [1]\n```"
+
+
+@pytest.mark.parametrize(
+    ("raw", "left"),
+    [
+        (f"- Do this: {A}\n\n{CODE}\n\n- Or that: {B}", f"- Or that: {B}"),
+        (f"- Do this: {A}\n\n{CODE}\n\n{CODE}\n\n- Or that: {B}", f"- Or that: {B}"),
+        (f"- Do this: {A}\n\n{CODE}\n\n- Or that: {B}\n\n{CODE}", f"- Or that: {B}\n\n{CODE}"),
+        (f"- First. {B} Do this: {A}\n\n{CODE}", f"- First. {B}"),
+        (f"- First. {A} Do this: {B}\n\n{CODE}", f"- Do this: {B}\n\n{CODE}"),
+        (f"- Both say: {A} {B}\n\n{CODE}", f"- Both say: {B}\n\n{CODE}"),
+        (f"- Do this: {A}\n\n````\n```\nx\n````\n\n- Or that: {B}", f"- Or that: {B}"),
+        (f"- Do this: {A}\n\nA word of its own:\n\n{CODE}\n\n- {B}", f"A word of its own:\n\n{CODE}\n\n- {B}"),
+    ],
+)
+def test_the_code_below_a_passage_goes_with_it(raw: str, left: str) -> None:
+    assert without(raw, 1) == f"{left}\n\nNOTE"
+
+
 def test_the_note_stands_once_however_often_it_is_corrected() -> None:
     once = without(f"One. {A} Two. {B} Three. {C}", 1)
     assert without(once, 1) == once

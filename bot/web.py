@@ -37,14 +37,16 @@ def webhook_secrets() -> tuple[Secret, ...]:
     return secrets
 
 
-def create_app(url: str | None = None) -> Flask:
+def create_app(url: str | None = None, secrets: Sequence[Secret] = ()) -> Flask:
     """The app of `config.yml`, on the database at `url` (default: THREADCITE_DATABASE_URL or the embedded one).
+
+    `secrets`: those of the webhook, read already.
 
     Raises ConfigError without a webhook secret: everything that anybody sends would be believed.
     """
     live = LiveConfig()
     config = live()
-    secrets = webhook_secrets()
+    secrets = secrets or webhook_secrets()
     tokens = Tokens(read_secrets("API_TOKENS"))
     database = Database(
         url or database_url(),

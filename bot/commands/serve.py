@@ -26,11 +26,11 @@ def serve(
     Example: THREADCITE_WEBHOOK_SECRET_FILE=secret.txt python -m bot serve --port 4201
     """
     config = load_config()
-    webhook_secrets()
+    secrets = webhook_secrets()
     set_up_logs(config.logging)
     url = database_url()
     migrate(url)
-    app = create_app(url)
+    app = create_app(url, secrets)
     settings = {
         "bind": f"{host}:{port}",
         "worker_class": "gthread",

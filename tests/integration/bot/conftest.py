@@ -83,6 +83,18 @@ def signed(body: bytes, *, secret: str = SECRET, event: str = "post_created", ki
     return {"content": body, "headers": headers}
 
 
+class Told(httpx.HTTPTransport):
+    """Keeps what the worker asks the forum for: method and path."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(f"{request.method} {request.url.path}")
+        return super().handle_request(request)
+
+
 class Room:
     """`ask` writes a mention in the practice forum, `settled` waits until the ledger has nothing left to do."""
 
@@ -91,6 +103,7 @@ class Room:
         self.settings: dict[str, Any] = config
         self.answer: Callable[[Question], Answer] = made_up
         self._embedder = embedder
+        self.told = Told()
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._server: Any = None
@@ -127,7 +140,7 @@ class Room:
         return self.hook
 
     def start_worker(self) -> None:
-        client = DiscourseClient(self.config().forum, key=Secret(BOT_KEY))
+        client = DiscourseClient(self.config().forum, key=Secret(BOT_KEY), transport=self.told)
         ingest = Ingest(self.database, self._embedder, self.config())
         self._run(
             lambda: run_worker(self.database, client, ingest, lambda q: self.answer(q), self.config, stop=self._stop)

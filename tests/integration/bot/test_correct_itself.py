@@ -57,6 +57,22 @@ def cited(room: Room) -> tuple[Any, Any, Any]:
     return posts[0], posts[1], asked
 
 
+def test_an_answer_costs_a_look_at_the_question_and_at_each_cited_post_and_the_reply(room: Room) -> None:
+    """The forum allows sixty requests a minute to all keys together."""
+    first, second, _ = cited(room)
+    room.until_idle()
+    topic = room.topic()
+    room.until(lambda: room.ledger.public_texts([topic.id]))
+    del room.told.requests[:]
+    asked = room.ask(topic.topic_id)
+    assert room.ended(asked.id).state is AskState.POSTED
+    room.until_idle()
+    looked = [one for one in room.told.requests if "latest" not in one and one != "GET /posts.json"]
+    assert sorted(looked) == sorted(
+        ["POST /posts.json", *(f"GET /posts/{one.id}.json" for one in (asked, first, second))]
+    )
+
+
 def text(room: Room, asked: Any) -> str:
     (reply,) = room.replies(asked.topic_id)
     return str(reply.raw)

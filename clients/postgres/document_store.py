@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,11 +14,11 @@ from pgvector import HalfVector
 from clients.document_files import DocumentFile
 from clients.embed_batches import Poison, embed_all
 from clients.postgres.model_store import ModelStore
-from clients.postgres.pool import Database
+from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
 from forum.compose import CHARACTERS_PER_TOKEN, compose, cut
 from forum.errors import SourceError
-from forum.ports import Embedder
+from forum.ports import Embedder, Vectors
 from forum.sections import LONGEST_SECTION, SECTION_RULES_VERSION, Section, sections
 from forum.terms import TERM_RULES_VERSION, terms, tsvector_literal
 
@@ -95,6 +95,33 @@ class DocumentStore:
             connection.execute(self._sql["finish"], {"id": document_id})
         return Added(outcome=Outcome.ADDED, sections=count)
 
+    def fill(self) -> int:
+        """Embed the sections that have no vector of this embedder, as after a change of it; returns how many got one.
+
+        One that the embedder refuses stays without.
+        """
+        model = ModelStore(self._database).ensure(self._embedder.model)
+        done, after = 0, 0
+        while True:
+            with self._database.connection() as connection:
+                values = {"model_id": model.id, "after": after, "limit": _BATCH}
+                rows = connection.execute(self._sql["without_vector"], values).fetchall()
+            if not rows:
+                return done
+            texts = [compose(title=title, category=heading, tags=(), text=text) for _, title, heading, text in rows]
+            vectors = self._embedded(texts)
+            with self._database.transaction() as connection:
+                for (section_id, *_), vector in zip(rows, vectors, strict=True):
+                    done += self._add_vector(connection, section_id, model.id, vector)
+            after = rows[-1][0]
+
+    def without_vectors(self) -> int:
+        """How many sections this embedder's recall does not find, but by their words."""
+        model = ModelStore(self._database).ensure(self._embedder.model)
+        with self._database.connection() as connection:
+            row = connection.execute(self._sql["count_without_vector"], {"model_id": model.id}).fetchone()
+        return int(row[0]) if row else 0
+
     def listed(self, collection: str | None = None) -> list[Listed]:
         with self._database.connection() as connection:
             rows = connection.execute(self._sql["list"], {"collection": collection}).fetchall()
@@ -104,23 +131,36 @@ class DocumentStore:
         ]
 
     def remove(self, collection: str, path: str | None) -> list[str]:
-        """The document at `path`, all below that folder, or the whole collection; returns the paths that went."""
-        with self._database.connection() as connection:
-            rows = connection.execute(self._sql["remove"], {"collection": collection, "path": path}).fetchall()
+        """The document at `path`, all below that folder, or the whole collection; returns the paths that went.
+
+        Their words leave the stored traces too.
+        """
+        where = {"collection": collection, "path": path}
+        with self._database.transaction() as connection:
+            ids = [row[0] for row in connection.execute(self._sql["content_ids"], where)]
+            rows = connection.execute(self._sql["remove"], where).fetchall()
+            if ids:
+                connection.execute(queries("traces")["scrub_content"], {"content_ids": ids})
         return sorted(row[0] for row in rows)
+
+    def _embedded(self, texts: list[str]) -> Sequence[Vectors | Poison]:
+        most = self._embedder.model.max_tokens
+        return embed_all(self._embedder, [cut(text, most) for text in texts], batch_tokens=self._batch_tokens).results
+
+    def _add_vector(self, connection: Connection, section_id: int, model_id: int, vector: Vectors | Poison) -> bool:
+        if isinstance(vector, Poison):
+            return False
+        values = {"section_id": section_id, "model_id": model_id, "vector": HalfVector(vector)}
+        connection.execute(self._sql["add_vector"], values)
+        return True
 
     def _fill(self, document_id: int, model_id: int, title: str, where: str, found: Iterator[Section]) -> int:
         count = 0
         while batch := list(islice(found, _BATCH)):
             composed = [compose(title=title, category=one.heading, tags=(), text=one.text) for one in batch]
-            most = self._embedder.model.max_tokens
-            embedded = embed_all(
-                self._embedder, [cut(text, most) for text in composed], batch_tokens=self._batch_tokens
-            )
+            embedded = self._embedded(composed)
             with self._database.transaction() as connection:
-                for place, (one, text, vector) in enumerate(
-                    zip(batch, composed, embedded.results, strict=True), start=count
-                ):
+                for place, (one, text, vector) in enumerate(zip(batch, composed, embedded, strict=True), start=count):
                     literal, length, _ = tsvector_literal(terms(text))
                     values = {
                         "document_id": document_id,
@@ -134,10 +174,7 @@ class DocumentStore:
                         "doc_length": length,
                     }
                     row = connection.execute(self._sql["add_section"], values).fetchone()
-                    if row and not isinstance(vector, Poison):
-                        connection.execute(
-                            self._sql["add_vector"],
-                            {"section_id": row[0], "model_id": model_id, "vector": HalfVector(vector)},
-                        )
+                    if row:
+                        self._add_vector(connection, row[0], model_id, vector)
             count += len(batch)
         return count

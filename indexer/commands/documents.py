@@ -52,9 +52,23 @@ def add(
             done["sections"] += added.sections
             if added.outcome is Outcome.DUPLICATE:
                 print(f"threadcite: {file.path}: has the same content as {added.twin}; passed over.", file=sys.stderr)
+        left = store.without_vectors()
+    if left:
+        print(
+            f"threadcite: {left} sections have no vector of the embedder in config.yml and are found by their words"
+            " alone: `python -m indexer models fill` embeds them.",
+            file=sys.stderr,
+        )
     if as_json:
         names = (*(one.value for one in Outcome), "failed", "sections")
-        print_json({"collection": collection, **{name: done[name] for name in names}, "problems": problems})
+        print_json(
+            {
+                "collection": collection,
+                **{name: done[name] for name in names},
+                "without_vectors": left,
+                "problems": problems,
+            }
+        )
     else:
         print(
             f"{collection}: {done['added']} documents added ({done['sections']} sections),"

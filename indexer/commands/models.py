@@ -12,6 +12,7 @@ from clients.composition import build_embedder, open_database
 from clients.config_file import load_config
 from clients.console import print_json
 from clients.discourse_vectors import DiscourseVectors
+from clients.postgres.document_store import DocumentStore
 from clients.postgres.ingest import Ingest
 from clients.postgres.model_store import ModelStore
 from indexer.adopt import adopt as run_adopt
@@ -57,20 +58,22 @@ def list_models(json: Json = False) -> None:
 
 @models.command()
 def fill(json: Json = False) -> None:
-    """Embed every text with the embedder of config.yml, beside the vectors that are there; build its index.
+    """Embed every post and document with the embedder of config.yml, beside what is there; build its index.
 
     The texts come from the index: the forum is not read again. Recall goes on with the active model until `switch`.
     """
     config = load_config()
     with stoppable(), open_database() as database:
-        ingest = Ingest(database, build_embedder(config.embedder), config)
+        embedder = build_embedder(config.embedder)
+        ingest = Ingest(database, embedder, config)
         done = ingest.fill()
+        sections = DocumentStore(database, embedder, batch_tokens=config.embedder.batch_tokens).fill()
         kind = ingest.models.build_index(ingest.model)
         model = ingest.model
     if json:
-        print_json({"model": model.name, "embedded": done, "index": kind, "active": model.active})
+        print_json({"model": model.name, "embedded": done, "sections": sections, "index": kind, "active": model.active})
         return
-    print(f"{done} texts embedded with {model.name}, index: {kind}.")
+    print(f"{done} texts and {sections} sections of documents embedded with {model.name}, index: {kind}.")
     if not model.active:
         print(f"Recall still reads the other model: python -m indexer models switch {model.name}")
 

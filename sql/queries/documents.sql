@@ -90,6 +90,23 @@ RETURNING id
 -- name: add_vector
 INSERT INTO section_embedding (section_id, model_id, vector) VALUES (%(section_id)s, %(model_id)s, %(vector)s)
 
+-- name: without_vector
+SELECT s.id, d.title, s.heading, s.text FROM section s JOIN document d ON d.id = s.document_id
+WHERE d.ready AND s.id > %(after)s
+  AND NOT EXISTS (SELECT 1 FROM section_embedding e WHERE e.section_id = s.id AND e.model_id = %(model_id)s)
+ORDER BY s.id LIMIT %(limit)s
+
+-- name: count_without_vector
+SELECT count(*) FROM section s JOIN document d ON d.id = s.document_id
+WHERE d.ready
+  AND NOT EXISTS (SELECT 1 FROM section_embedding e WHERE e.section_id = s.id AND e.model_id = %(model_id)s)
+
+-- name: content_ids
+-- As traces name the sections of what `remove` removes.
+SELECT 'doc:' || s.sha FROM section s JOIN document d ON d.id = s.document_id
+WHERE d.collection = %(collection)s
+  AND (%(path)s::text IS NULL OR d.path = %(path)s OR starts_with(d.path, %(path)s || '/'))
+
 -- name: clear
 -- What stood at this path, and what a killed run left of it, makes room.
 DELETE FROM document

@@ -16,3 +16,23 @@ SELECT body FROM trace
 WHERE id = %(id)s OR ask_post_id = %(post_id)s
 ORDER BY (id = %(id)s) DESC, created_at DESC
 LIMIT 1
+
+-- name: scrub_content
+-- The words of removed documents leave every trace that saw them, as a deleted post's do (ledger.sql: scrub_sources).
+WITH seen AS (
+    SELECT t.id, EXISTS (SELECT 1 FROM jsonb_array_elements(t.body -> 'citations') c
+                         WHERE c ->> 'content_id' = ANY (%(content_ids)s)) AS cited
+    FROM trace t
+    WHERE EXISTS (SELECT 1 FROM jsonb_array_elements((t.body -> 'sources') || (t.body -> 'citations')) s
+                  WHERE s ->> 'content_id' = ANY (%(content_ids)s))
+)
+UPDATE trace t
+SET answer = CASE WHEN seen.cited THEN '' ELSE t.answer END,
+    body = t.body - 'stages' || jsonb_build_object(
+        'answer', CASE WHEN seen.cited THEN '' ELSE t.body ->> 'answer' END,
+        'sources', (SELECT COALESCE(jsonb_agg(s), '[]') FROM jsonb_array_elements(t.body -> 'sources') s
+                    WHERE s ->> 'content_id' <> ALL (%(content_ids)s)),
+        'citations', (SELECT COALESCE(jsonb_agg(CASE WHEN c ->> 'content_id' = ANY (%(content_ids)s)
+                                                     THEN c || '{"quote": ""}' ELSE c END), '[]')
+                      FROM jsonb_array_elements(t.body -> 'citations') c))
+FROM seen WHERE seen.id = t.id

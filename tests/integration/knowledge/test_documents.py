@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.answer import answer
 from bot.composition import build_tools
 from bot.tools import Tools
+from bot.view import view_trace
 from clients.document_files import document_files
+from clients.fakes.embedding import letters
 from clients.postgres.document_store import Added, DocumentStore, Outcome
 from clients.postgres.pool import Database
+from clients.postgres.traces import load_trace, save_trace
 from forum.config import Config
-from forum.ports import Embedder
+from forum.ports import Embedder, EmbeddingModel, Vectors
 from forum.types import Answer, Question, Route
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,6 +60,19 @@ def own_docs(store: DocumentStore, tmp_path: Path, kites: None) -> Path:
     return tmp_path / "own"
 
 
+class Letters:
+    """Another embedder."""
+
+    model = EmbeddingModel(name="fake/letters", dimensions=8, max_tokens=100)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return np.array([letters(one, 8) for one in texts], dtype=np.float32)
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed_passages([text])[0]
+        return vector
+
+
 def add(store: DocumentStore, path: Path) -> list[Added]:
     return [store.add("own", file) for file in document_files(path)]
 
@@ -89,6 +108,29 @@ def test_a_removed_document_is_gone_from_the_next_answer(
     store.remove("own", "docs/documents.md")
     given = ask("How do I remove a document from a collection?", tools, config)
     assert not [one for one in given.sources if one.passage.title.startswith("Documents beside the posts")]
+
+
+def test_a_removed_documents_words_leave_the_traces(
+    own_docs: Path, store: DocumentStore, database: Database, tools: Tools, config: Config
+) -> None:
+    given = ask("How do I remove a document from a collection?", tools, config)
+    other = ask("Which knot for the bridle of a kite?", tools, config)
+    for one in (given, other):
+        save_trace(database, one, view_trace(one), question="a question")
+    store.remove("own", "docs/documents.md")
+    kept, left_alone = load_trace(database, given.trace_id), load_trace(database, other.trace_id)
+    assert "removes the collection" not in json.dumps([kept, left_alone])
+    assert left_alone and left_alone["answer"] == other.text
+    with database.connection() as connection:
+        rows = connection.execute("SELECT answer FROM trace WHERE id = %s", [given.trace_id]).fetchall()
+    assert rows == [("",)]
+
+
+def test_a_new_embedders_vectors_come_with_its_fill(own_docs: Path, store: DocumentStore, database: Database) -> None:
+    other = DocumentStore(database, Letters(), batch_tokens=8192)
+    count = other.without_vectors()
+    assert (store.without_vectors(), count > 5) == (0, True)
+    assert (other.fill(), other.without_vectors(), other.fill()) == (count, 0, 0)
 
 
 def test_a_folder_is_removed_whole(own_docs: Path, store: DocumentStore) -> None:

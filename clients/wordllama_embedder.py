@@ -55,5 +55,7 @@ def _llama() -> Any:
             folder = Path(wordllama.__file__).parent
             llama = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
             llama.tokenizer.no_padding()
+            # It keeps what it has cut before, whole texts here, up to 50 MB and more: never the same text twice.
+            llama.tokenizer.model._resize_cache(0)
             _loaded.append(llama)
         return _loaded[0]

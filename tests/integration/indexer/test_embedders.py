@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from clients.fakes.http_double import http_double
@@ -109,6 +110,19 @@ def test_a_text_in_a_batch_gets_the_vector_that_it_gets_alone() -> None:
     embedder = WordLlamaEmbedder()
     together = embedder.embed_passages(["rain", "a much longer text about rain gauges and their errors"])
     assert np.allclose(together[0], embedder.embed_query("rain"))
+
+
+def test_what_wordllama_has_read_does_not_stay_in_memory() -> None:
+    from clients.wordllama_embedder import WordLlamaEmbedder
+
+    embedder, process = WordLlamaEmbedder(), psutil.Process()
+    embedder.embed_passages(["rain"])
+    before = process.memory_info().rss
+    for begin in range(0, 8_000, 100):
+        embedder.embed_passages(
+            [f"the gauge number {n} tips twice a minute in heavy rain" for n in range(begin, begin + 100)]
+        )
+    assert process.memory_info().rss - before < 8_000_000
 
 
 @pytest.mark.models

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bot.calls import watched
 from bot.deadline import within
 from bot.stages.aggregate import aggregate
+from bot.stages.choose import choose
 from bot.stages.condense import condense
 from bot.stages.corrective import corrective
 from bot.stages.external import external
@@ -32,7 +34,7 @@ def answer(question: Question, tools: Tools, config: Config, *, tell: Tell = sil
     Raises DatabaseUnavailable when the index cannot be read.
     """
     trace = Trace(tell)
-    tools = within(tools, config.bot.answer_deadline_s)
+    tools = watched(within(tools, config.bot.answer_deadline_s), lambda: trace.calls)
 
     asked = trace.step(read, question, config)
     if asked.reply:
@@ -45,6 +47,7 @@ def answer(question: Question, tools: Tools, config: Config, *, tell: Tell = sil
         return abridged(trace, asked, triaged)
 
     query = trace.step(condense, asked, triaged, tools, config)
+    query = trace.step(choose, query, tools, config)
     recalled = trace.step(recall, query, tools, config)
     recalled = trace.step(external, query, recalled, tools, config)
     reranked = trace.step(rerank, query, recalled, tools, config)

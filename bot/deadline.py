@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.tools import Tools
 from forum.errors import RemoteUnavailable
-from forum.ports import ChatModel, ChatReply, Message
+from forum.ports import ChatModel, ChatReply, Message, Tool
 
 
 def within(tools: Tools, seconds: float) -> Tools:
@@ -32,9 +32,21 @@ class _UntilThen:
         return self._chat.context_tokens
 
     def chat(
-        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_s: float,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         left = self._until - self._clock()
         if left <= 0:
             raise RemoteUnavailable("The answer's time at the LLM (bot.answer_deadline_s) is used up.", service="llm")
-        return self._chat.chat(messages, timeout_s=min(timeout_s, left), max_tokens=max_tokens, temperature=temperature)
+        return self._chat.chat(
+            messages,
+            timeout_s=min(timeout_s, left),
+            max_tokens=max_tokens,
+            temperature=temperature,
+            **({"tools": tools} if tools else {}),
+        )

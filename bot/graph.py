@@ -73,20 +73,33 @@ def document() -> str:
     return "\n".join(lines) + "\n"
 
 
-def path(trace: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
-    """(stage, decision, ms) in the order in which a stored trace went; the passes of the corrective loop one by one."""
+def path(trace: Mapping[str, Any]) -> Iterator[tuple[str, str, float, list[str]]]:
+    """(stage, decision, ms, calls) in the order in which a stored trace went; the passes of the corrective loop one by
+    one."""
     for record in trace.get("stages", ()):
         stage, decision = str(record.get("stage", "")), str(record.get("decision", ""))
         data = record.get("data")
         for n, one in enumerate(data.get("passes", ()) if isinstance(data, Mapping) else (), start=1):
             why = one.get("why") or one.get("verdict") or "" if isinstance(one, Mapping) else ""
-            yield f"{stage} pass {n}", str(why), 0.0
-        yield stage, decision, float(record.get("ms") or 0.0)
+            yield f"{stage} pass {n}", str(why), 0.0, []
+        yield stage, decision, float(record.get("ms") or 0.0), calls(record)
+
+
+def calls(record: Mapping[str, Any]) -> list[str]:
+    """A stored stage's calls, a line for each kind: `index.passages 1.2 ms`, `3 x llm.chat 812.0 ms (refused 404)`."""
+    kinds: dict[tuple[str, str], list[float]] = {}
+    for one in record.get("calls") or ():
+        outcome = "" if one["outcome"] == "ok" else f" ({one['outcome']})"
+        kinds.setdefault((f"{one['service']}.{one['call']}", outcome), []).append(float(one["ms"]))
+    return [
+        f"{f'{len(times)} x ' if len(times) > 1 else ''}{name} {sum(times):.1f} ms{outcome}"
+        for (name, outcome), times in kinds.items()
+    ]
 
 
 def path_text(trace: Mapping[str, Any]) -> str:
     """One line: `read: ask -> gate: pass -> ... -> answered`."""
-    steps = [f"{stage}: {decision}" if decision else stage for stage, decision, _ in path(trace)]
+    steps = [f"{stage}: {decision}" if decision else stage for stage, decision, *_ in path(trace)]
     return " -> ".join([*steps, str(trace.get("route", ""))])
 
 
@@ -94,10 +107,11 @@ def path_mermaid(trace: Mapping[str, Any]) -> str:
     """The path as a Mermaid flowchart; what the trace says is a label, never syntax."""
     lines = ["flowchart TD", '    n0(["question"])']
     at = 0
-    for at, (stage, decision, ms) in enumerate(path(trace), start=1):
+    for at, (stage, decision, ms, called) in enumerate(path(trace), start=1):
         label = f"{_label(stage)}<br/>{_label(decision)}" if decision else _label(stage)
         time = f"<br/>{ms:.1f} ms" if ms else ""
-        lines.append(f'    n{at - 1} --> n{at}["{label}{time}"]')
+        told = "".join(f"<br/>{_label(one)}" for one in called)
+        lines.append(f'    n{at - 1} --> n{at}["{label}{time}{told}"]')
     lines.append(f'    n{at} --> n{at + 1}(["{_label(str(trace.get("route", "")))}"])')
     return "\n".join(lines)
 

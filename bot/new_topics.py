@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.calls import watched
 from bot.messages import message
 from bot.stages.aggregate import best_by_topic
 from bot.stages.finish import abridged
@@ -30,6 +31,7 @@ def older_topics(question: Question, tools: Tools, config: Config) -> Answer:
     of the configured reranker) decides. Raises as `answer` does.
     """
     trace = Trace()
+    tools = watched(tools, lambda: trace.calls)
     asked = trace.step(read, question, config)
     if asked.reply:
         return abridged(trace, asked, asked)

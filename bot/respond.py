@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from bot.asked_question import asked_question
+from bot.calls import collecting
 from bot.limits import TurnedAway, turned_away
 from bot.messages import message
 from bot.metrics import ANSWER_SECONDS, ASKS, DEGRADED
@@ -18,10 +20,10 @@ from bot.view import view_trace
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import TryLater
-from clients.postgres.traces import save_trace
+from clients.postgres.traces import add_posting, save_trace
 from forum.ask import NEW_TOPIC, OPEN_STATES, Ask, AskState
 from forum.config import Config
-from forum.errors import ThreadciteError
+from forum.errors import DatabaseUnavailable, ThreadciteError
 from forum.language import detect
 from forum.types import Answer, Question, Route
 
@@ -69,7 +71,7 @@ class Responder:
             for _ in range(_ROUNDS):
                 if ask is None or ask.state not in OPEN_STATES:
                     return
-                ask = self._make(ask) if ask.state is AskState.ANSWERING else self._poster.post(ask)
+                ask = self._make(ask) if ask.state is AskState.ANSWERING else self._post(ask)
         except ThreadciteError:
             raise
         except Exception as error:
@@ -80,6 +82,18 @@ class Responder:
             raise
         if ask is not None and ask.state in OPEN_STATES:
             raise TryLater(60, "the question keeps changing")
+
+    def _post(self, ask: Ask) -> Ask | None:
+        """Hand the reply over; what the forum was asked for stands in the trace."""
+        started = time.perf_counter()
+        with collecting() as log_of_calls:
+            try:
+                return self._poster.post(ask)
+            finally:
+                if ask.trace_id and (calls := log_of_calls.calls()):
+                    ms = (time.perf_counter() - started) * 1000
+                    with suppress(DatabaseUnavailable):
+                        add_posting(self._database, ask.trace_id, post_id=ask.post_id, ms=ms, calls=calls)
 
     def _make(self, ask: Ask) -> Ask | None:
         """From `answering` to `ready`; or the ask in its newer form; or None when it has ended."""

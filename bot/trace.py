@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from bot.calls import CallLog
 from bot.stages.results import Result
 from forum.types import StageRecord
 
@@ -32,10 +33,13 @@ class Trace:
         self.id = uuid.uuid4().hex
         self.records: list[StageRecord] = []
         self.degraded: list[str] = []
+        #: What the stage that runs now calls.
+        self.calls = CallLog()
 
     def step(self, stage: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a stage and remember it. What the stage raises goes through."""
         started = time.perf_counter()
+        self.calls = CallLog()
         result = stage(*args, **kwargs)
         record = StageRecord(
             stage=stage.__name__,
@@ -43,6 +47,7 @@ class Trace:
             reason=result.reason,
             ms=round((time.perf_counter() - started) * 1000, 3),
             data=result.data,
+            calls=self.calls.calls(),
         )
         self.records.append(record)
         self.degraded += [name for name in result.degraded if name not in self.degraded]

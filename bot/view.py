@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from clients.console import plain
@@ -32,7 +33,14 @@ def view(answer: Answer) -> dict[str, Any]:
 def view_trace(answer: Answer) -> dict[str, Any]:
     """The answer with every stage's decision, reason and data."""
     stages = [
-        {"stage": r.stage, "decision": r.decision, "reason": r.reason, "ms": r.ms, "data": plain(r.data)}
+        {
+            "stage": r.stage,
+            "decision": r.decision,
+            "reason": r.reason,
+            "ms": r.ms,
+            "data": plain(r.data),
+            "calls": [asdict(call) for call in r.calls],
+        }
         for r in answer.trace
     ]
     return {**view(answer), "stages": stages}

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from bot.calls import collected, timed
 from bot.correct import Corrector
 from bot.house import House
 from bot.jobs import lanes
@@ -36,6 +37,7 @@ def run_worker(
 
     `chores` are further tasks by the clock: name -> (what is done, when).
     """
+    forum = timed(forum, "discourse", collected)
     ledger, queue = Ledger(database), Queue()
     receiver = Receiver(database, ledger, queue, config)
     sync = Sync(

@@ -11,9 +11,10 @@ import stamina
 from clients.breaker import Breaker
 from clients.ollama_connection import connect, is_busy, keep_alive, told_plainly
 from clients.prompt_cut import refuse_if_cut
+from clients.tool_calls import described
 from forum.config import LlmSection
 from forum.errors import ConfigError
-from forum.ports import ChatReply, Message
+from forum.ports import ChatReply, Message, Tool
 from forum.unicode_safety import safe
 
 if TYPE_CHECKING:
@@ -43,23 +44,37 @@ class OllamaChat:
         return self._section.num_ctx
 
     def chat(
-        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_s: float,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """One reply. `timeout_s` bounds the whole call; the answer of a reasoning model comes without its thinking."""
         for attempt in stamina.retry_context(
             on=is_busy, attempts=_ATTEMPTS, wait_initial=_PAUSE_S, wait_max=_LONGEST_PAUSE_S, timeout=timeout_s
         ):
             with attempt:
-                return self._once(messages, timeout_s, max_tokens, temperature)
+                return self._once(messages, timeout_s, max_tokens, temperature, tools)
         raise AssertionError("stamina returns or raises")
 
-    def _once(self, messages: Sequence[Message], timeout_s: float, max_tokens: int, temperature: float) -> ChatReply:
+    def _once(
+        self,
+        messages: Sequence[Message],
+        timeout_s: float,
+        max_tokens: int,
+        temperature: float,
+        tools: Sequence[Tool],
+    ) -> ChatReply:
         section = self._section
         client = self._client if timeout_s == section.timeout_s else self._connected(timeout_s)
         with self._breaker.guard(), told_plainly(section.model):
             reply = client.chat(
                 model=section.model,
                 messages=[{"role": m.role, "content": safe(m.content)} for m in messages],
+                tools=described(tools) or None,
                 think=section.think,
                 stream=False,
                 options={
@@ -76,6 +91,7 @@ class OllamaChat:
             done_reason=reply.done_reason or "stop",
             prompt_tokens=reply.prompt_eval_count,
             output_tokens=reply.eval_count,
+            tools=tuple(safe(one.function.name) for one in reply.message.tool_calls or ()),
         )
 
     def _connected(self, timeout_s: float) -> ollama.Client:

@@ -13,6 +13,7 @@ import httpx
 from clients.address import is_nearby, service_address
 from clients.prompt_cut import is_too_long
 from clients.refusal import mend
+from clients.tool_calls import cannot_call
 from forum.errors import PromptCut, RemoteError, RemoteRefused, RemoteUnavailable
 
 if TYPE_CHECKING:
@@ -113,9 +114,9 @@ def _refusal(error: ollama.ResponseError, model: str) -> RemoteError:
     if status == 404:
         told = f"Ollama has no model {model}. Type: ollama pull {model}"
         return RemoteRefused(told, service=_SERVICE, status=status, mend=told)
-    if status in (408, 429, 500, 502, 503, 504) and not any(words in text for words in _PERMANENT):
+    if status in (408, 429, 500, 502, 503, 504) and not (cannot_call(text) or any(w in text for w in _PERMANENT)):
         return RemoteUnavailable(f"Ollama answered {status}: {text}", service=_SERVICE, status=status)
     if is_too_long(text):
         return PromptCut(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status)
-    how = mend(status, text, model=model, keys="the model's name or address in config.yml")
+    how = "" if cannot_call(text) else mend(status, text, model=model, keys="the model's name or address in config.yml")
     return RemoteRefused(f"Ollama refused ({status}): {text}", service=_SERVICE, status=status, mend=how)

@@ -16,9 +16,10 @@ from clients.prompt_cut import is_too_long, refuse_if_cut
 from clients.refusal import mend
 from clients.retry_after import retry_after_s
 from clients.secrets import Secret
+from clients.tool_calls import called, cannot_call, described
 from forum.config import LlmSection
 from forum.errors import PromptCut, RemoteRefused, RemoteUnavailable
-from forum.ports import ChatReply, Message
+from forum.ports import ChatReply, Message, Tool
 from forum.unicode_safety import safe
 
 _SERVICE = "llm"
@@ -52,7 +53,13 @@ class OpenAIChat:
         return self._section.num_ctx
 
     def chat(
-        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_s: float,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         """One reply. `timeout_s` bounds each wait for the server."""
         body = {
@@ -61,6 +68,7 @@ class OpenAIChat:
             "max_tokens": max_tokens,
             "temperature": temperature,
             "stream": False,
+            **({"tools": described(tools), "tool_choice": "auto"} if tools else {}),
         }
         for attempt in stamina.retry_context(
             on=is_busy, attempts=_ATTEMPTS, wait_initial=_PAUSE_S, wait_max=_LONGEST_PAUSE_S, timeout=timeout_s
@@ -80,6 +88,8 @@ class OpenAIChat:
         except httpx.HTTPError as error:
             raise RemoteUnavailable(f"The LLM cannot be reached: {error}. Check llm.url.", service=_SERVICE) from error
         status = response.status_code
+        if status >= 400 and "tools" in body and cannot_call(response.text[:2000]):
+            raise RemoteRefused(f"The LLM cannot call tools ({status}).", service=_SERVICE, status=status)
         if status in (408, 429) or status >= 500:
             raise RemoteUnavailable(
                 f"The LLM answered {status}: {response.text[:200]}",
@@ -107,7 +117,7 @@ class OpenAIChat:
 def _read(data: dict[str, Any]) -> ChatReply:
     try:
         choice = data["choices"][0]
-        content = choice["message"]["content"] or ""
+        content = choice["message"].get("content") or ""
         usage = data.get("usage") or {}
         text = safe(content).rpartition("</think>")[2].strip()
         return ChatReply(
@@ -115,6 +125,7 @@ def _read(data: dict[str, Any]) -> ChatReply:
             done_reason=str(choice.get("finish_reason") or "stop"),
             prompt_tokens=integer(usage.get("prompt_tokens")),
             output_tokens=integer(usage.get("completion_tokens")),
+            tools=called(choice["message"].get("tool_calls")),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise RemoteRefused("The LLM's answer holds no message.", service=_SERVICE) from error

@@ -77,6 +77,7 @@ class FlagsSection(Section):
     neighbours: bool = True
     zones: bool = True
     corrective: bool = False
+    choose_sources: bool = False
     verify_citations: bool = True
     feedback_line: bool = True
 

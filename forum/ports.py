@@ -61,6 +61,14 @@ class Message:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """Something that a chat model may call by its name, without arguments."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ChatReply:
     """What a chat model wrote; untrusted."""
 
@@ -69,6 +77,8 @@ class ChatReply:
     done_reason: str = "stop"
     prompt_tokens: int | None = None
     output_tokens: int | None = None
+    #: The names of the tools that it called, as it wrote them; "" for a call that names none.
+    tools: tuple[str, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -81,9 +91,16 @@ class ChatModel(Protocol):
     def context_tokens(self) -> int: ...
 
     def chat(
-        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_s: float,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
-        """Raises RemoteUnavailable or RemoteRefused; never returns reasoning as text."""
+        """Raises RemoteUnavailable or RemoteRefused (also where it cannot call `tools`); never returns reasoning as
+        text."""
         ...
 
 

@@ -283,6 +283,18 @@ class Citation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One call of a stage to a model, the index or a service outside; nothing of what was said."""
+
+    #: embedder, reranker, llm, index, discourse, or a source's name.
+    service: str
+    call: str
+    ms: float
+    #: ok, unavailable, refused, cut, failed, or unfinished (nobody waited for it); with the status where there is one.
+    outcome: str = "ok"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StageRecord:
     """What a stage decided and why, for the trace; `data` is JSON."""
 
@@ -291,6 +303,7 @@ class StageRecord:
     reason: str = ""
     ms: float = 0.0
     data: Mapping[str, Any] = field(default_factory=lambda: _EMPTY)
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot.graph import path_mermaid, path_text
+from bot.graph import calls, path_mermaid, path_text
 from clients.composition import open_database
 from clients.console import print_json
 from clients.postgres.traces import load_trace
@@ -21,7 +21,7 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="The stored trace as one JSON object.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Only its path, as a Mermaid flowchart.")] = False,
 ) -> None:
-    """Print the path through the stages, each one's decision, reason and time, and the sources with their scores."""
+    """Print the path through the stages, each one's decision, reason, time and calls, and the sources' scores."""
     with open_database() as database:
         trace = load_trace(database, trace_id)
     if trace is None:
@@ -42,9 +42,10 @@ def explain(
 
 
 def _stages(trace: dict[str, Any]) -> Table:
-    table = Table("stage", "decision", "reason", "ms", title=f"zone {trace['zone']}, route {trace['route']}")
+    table = Table("stage", "decision", "reason", "ms", "calls", title=f"zone {trace['zone']}, route {trace['route']}")
     for stage in trace.get("stages", []):
-        table.add_row(*(Text(str(stage[key])) for key in ("stage", "decision", "reason", "ms")))
+        told = (str(stage[key]) for key in ("stage", "decision", "reason", "ms"))
+        table.add_row(*map(Text, (*told, "\n".join(calls(stage)))))
     return table
 
 

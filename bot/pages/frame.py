@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
+from bot.graph import calls
 from bot.live_tools import LiveTools
 from bot.pages.access import Access, Session
 from bot.pages.wording import LANGUAGES, has_words, words
@@ -78,6 +79,7 @@ def show(room: Room, template: str, page: str, status: int = 200, **values: Any)
         pages=PAGES,
         t=say,
         named=named,
+        called=calls,
         lang=language(),
         session=session,
         proof=room.access.proof(session) if session else "",

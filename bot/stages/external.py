@@ -29,14 +29,17 @@ class Gathered:
 def external(query: Query, recalled: Recalled, tools: Tools, config: Config, *, further: int = 0) -> Recalled:
     """The candidates with the sources' passages behind them, for the reranker to order.
 
-    Asked for a complex question, and on each further pass (`further` from 1) of the corrective loop. Degraded by
-    `external` when every source failed, which is another thing than having found nothing.
+    All are asked for a complex question, and on each further pass (`further` from 1) of the corrective loop; where the
+    LLM chose some (choose), those alone, on every pass. Degraded by `external` when every source failed, which is
+    another thing than having found nothing.
     """
-    if not tools.sources or (query.kind != "complex" and further == 0):
-        reason = "no source is configured" if not tools.sources else "a simple question"
+    chosen = tuple(one for one in tools.sources if one.name in query.sources)
+    sources = chosen or (tools.sources if query.kind == "complex" or further else ())
+    if not sources:
+        reason = "a simple question" if tools.sources else "no source is configured"
         return replace(recalled, decision="off", reason=reason, data={}, degraded=())
-    found = gather(query.full, tools.sources, config, timeout_s=time_out(query, recalled, config, further))
-    all_failed = len(found.failed) == len(tools.sources)
+    found = gather(query.full, sources, config, timeout_s=time_out(query, recalled, config, further))
+    all_failed = len(found.failed) == len(sources)
     added = _candidates(query, found, recalled, tools, config)
     held = {one.passage.content_id for one in recalled.candidates}
     fresh = tuple(one for one in added if one.passage.content_id not in held)

@@ -61,6 +61,8 @@ class Query(Result):
     title: str = ""
     sub_questions: tuple[str, ...] = ()
     kind: str = "simple"
+    #: Outside the forum: those that the LLM chose; they stay the same on further passes.
+    sources: tuple[str, ...] = ()
 
     @property
     def full(self) -> str:

@@ -18,7 +18,8 @@ class OllamaChatDouble:
 
     `models`: what is pulled; any other is 404. `fails`: responses (status, text) that come first, in order. A prompt
     over `num_ctx` (four characters a token) is refused with 400 when the request says `truncate: false`, else cut;
-    `cut` cuts every prompt to half, and says so only in `prompt_eval_count`.
+    `cut` cuts every prompt to half, and says so only in `prompt_eval_count`. `calls`: the tools that it calls where the
+    request has any; None: a model that knows no tools, which is 400.
     """
 
     def __init__(
@@ -29,7 +30,9 @@ class OllamaChatDouble:
         fails: tuple[tuple[int, str], ...] = (),
         cut: bool = False,
         thinking: str = "",
+        calls: tuple[str, ...] | None = (),
     ) -> None:
+        self._calls = calls
         self._reply, self._models, self._cut, self._thinking = reply, models, cut, thinking
         self._fails = list(fails)
         self.requests: list[dict[str, Any]] = []
@@ -46,6 +49,9 @@ class OllamaChatDouble:
             return httpx.Response(status, json={"error": text})
         if body.get("model") not in self._models:
             return httpx.Response(404, json={"error": f"model '{body.get('model')}' not found"})
+        if body.get("tools") and self._calls is None:
+            told = f"registry.ollama.ai/library/{body['model']} does not support tools"
+            return httpx.Response(400, json={"error": told})
         alive = body.get("keep_alive")
         if isinstance(alive, str) and not _DURATION.fullmatch(alive):
             return httpx.Response(400, json={"error": f'time: missing unit in duration "{alive}"'})
@@ -60,9 +66,11 @@ class OllamaChatDouble:
         text = self._reply if isinstance(self._reply, str) else self._reply(body)
         most = body.get("options", {}).get("num_predict") or 10_000
         words = text.split(" ")
-        message = {"role": "assistant", "content": " ".join(words[:most])}
+        message: dict[str, Any] = {"role": "assistant", "content": " ".join(words[:most])}
         if self._thinking and body.get("think"):
             message["thinking"] = self._thinking
+        if body.get("tools") and self._calls:
+            message["tool_calls"] = [{"function": {"name": name, "arguments": {}}} for name in self._calls]
         return {
             "model": body["model"],
             "created_at": "2026-11-30T12:00:00Z",

@@ -14,6 +14,7 @@ class OpenAIChatDouble:
 
     `fails`: responses (status, text) that come first, in order. A prompt over `context` (four characters a token) is
     refused with 400, as llama.cpp and vLLM do; `cut` reads only half and says so only in `usage.prompt_tokens`.
+    `calls`: the tools that it calls where the request has any; None: a llama.cpp that was started without them, 500.
     """
 
     def __init__(
@@ -24,7 +25,9 @@ class OpenAIChatDouble:
         fails: tuple[tuple[int, str], ...] = (),
         cut: bool = False,
         key: str = "",
+        calls: tuple[str, ...] | None = (),
     ) -> None:
+        self._calls = calls
         self._reply, self._context, self._cut, self._key = reply, context, cut, key
         self._fails = list(fails)
         self.requests: list[dict[str, Any]] = []
@@ -43,6 +46,9 @@ class OpenAIChatDouble:
         if self._fails:
             status, text = self._fails.pop(0)
             return httpx.Response(status, json={"error": {"message": text}})
+        if body.get("tools") and self._calls is None:
+            refusal = {"code": 500, "message": "tools param requires --jinja flag", "type": "server_error"}
+            return httpx.Response(500, json={"error": refusal})
         read = sum(len(message["content"]) for message in body["messages"]) // 4
         if read > self._context:
             told = f"the request exceeds the available context size ({read} > {self._context})"
@@ -50,14 +56,22 @@ class OpenAIChatDouble:
         text = self._reply if isinstance(self._reply, str) else self._reply(body)
         words = text.split(" ")
         most = body.get("max_tokens") or 10_000
+        message: dict[str, Any] = {"role": "assistant", "content": " ".join(words[:most])}
+        finish = "length" if len(words) > most else "stop"
+        if body.get("tools") and self._calls:
+            calls = [
+                {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": "{}"}}
+                for n, name in enumerate(self._calls)
+            ]
+            message, finish = {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
         return httpx.Response(
             200,
             json={
                 "choices": [
                     {
                         "index": 0,
-                        "message": {"role": "assistant", "content": " ".join(words[:most])},
-                        "finish_reason": "length" if len(words) > most else "stop",
+                        "message": message,
+                        "finish_reason": finish,
                     }
                 ],
                 "usage": {

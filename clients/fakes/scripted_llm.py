@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from forum.ports import ChatReply, Message
+from forum.ports import ChatReply, Message, Tool
 
 Answer = str | ChatReply | Exception | Callable[[Sequence[Message]], str]
 
@@ -23,6 +23,8 @@ class ScriptedLLM:
         self._default = default
         self._context_tokens = context_tokens
         self.history: list[tuple[Message, ...]] = []
+        #: The tools of each call.
+        self.offered: list[tuple[str, ...]] = []
 
     @property
     def model_id(self) -> str:
@@ -36,9 +38,16 @@ class ScriptedLLM:
         self._answers.extend(answers)
 
     def chat(
-        self, messages: Sequence[Message], *, timeout_s: float, max_tokens: int = 1024, temperature: float = 0.0
+        self,
+        messages: Sequence[Message],
+        *,
+        timeout_s: float,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+        tools: Sequence[Tool] = (),
     ) -> ChatReply:
         self.history.append(tuple(messages))
+        self.offered.append(tuple(one.name for one in tools))
         answer = self._answers.popleft() if self._answers else self._default
         if isinstance(answer, Exception):
             raise answer

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from clients.postgres.pool import Database
 from clients.postgres.queries import queries
-from forum.types import Answer
+from forum.types import Answer, Call
 from forum.unicode_safety import json_safe, safe
 
 
@@ -37,6 +39,15 @@ def save_trace(
         connection.execute(
             sql["save_posts"],
             {"id": answer.trace_id, "posts": sorted(p for p in seen if p), "cited": sorted(c for c in cited if c)},
+        )
+
+
+def add_posting(database: Database, trace_id: str, *, post_id: int, ms: float, calls: Sequence[Call]) -> None:
+    """Note in a stored trace how its reply was posted: the ledger's state, and what the forum was asked meanwhile."""
+    told = Jsonb([asdict(call) for call in calls])
+    with database.connection() as connection:
+        connection.execute(
+            queries("traces")["add_posting"], {"id": trace_id, "post_id": post_id, "ms": round(ms, 3), "calls": told}
         )
 
 

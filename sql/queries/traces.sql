@@ -36,3 +36,12 @@ SET answer = CASE WHEN seen.cited THEN '' ELSE t.answer END,
                                                      THEN c || '{"quote": ""}' ELSE c END), '[]')
                       FROM jsonb_array_elements(t.body -> 'citations') c))
 FROM seen WHERE seen.id = t.id
+
+-- name: add_posting
+-- How the reply went to the forum, as one more stage; not where the trace was erased meanwhile.
+UPDATE trace t
+SET body = jsonb_set(t.body, '{stages}', (t.body -> 'stages') || jsonb_build_array(jsonb_build_object(
+        'stage', 'post', 'decision', a.state, 'reason', a.reason, 'ms', %(ms)s::float, 'data', '{}'::jsonb,
+        'calls', %(calls)s::jsonb)))
+FROM ask a
+WHERE t.id = %(id)s AND a.post_id = %(post_id)s AND t.body ? 'stages'

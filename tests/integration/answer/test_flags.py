@@ -12,7 +12,7 @@ from tests.integration.answer.conftest import ask, stage, with_
 ASKED = "Sauterelle table full: how many stations does it keep?"
 FLAGS = (
     "input_gate", "triage", "condense_query", "posts_pipeline", "rerank", "neighbours", "zones", "corrective",
-    "verify_citations", "feedback_line",
+    "choose_sources", "verify_citations", "feedback_line",
 )  # fmt: skip
 
 

@@ -73,6 +73,15 @@ def test_an_answer_costs_a_look_at_the_question_and_at_each_cited_post_and_the_r
     )
 
 
+def test_the_trace_tells_how_the_reply_was_posted(room: Room) -> None:
+    _, _, asked = cited(room)
+    trace = room.until(lambda: (t := room.ledger.trace_of(asked.id)) and t["stages"] and t)
+    posting = trace["stages"][-1]
+    assert (posting["stage"], posting["decision"]) == ("post", "posted")
+    assert [one["call"] for one in posting["calls"]] == ["post", "post", "post", "create_post"]
+    assert {one["outcome"] for one in posting["calls"]} == {"ok"}
+
+
 def text(room: Room, asked: Any) -> str:
     (reply,) = room.replies(asked.topic_id)
     return str(reply.raw)

@@ -120,7 +120,8 @@ def test_a_removed_documents_words_leave_the_traces(
     store.remove("own", "docs/documents.md")
     kept, left_alone = load_trace(database, given.trace_id), load_trace(database, other.trace_id)
     assert "removes the collection" not in json.dumps([kept, left_alone])
-    assert left_alone and left_alone["answer"] == other.text
+    assert left_alone is not None
+    assert left_alone["answer"] == other.text
     with database.connection() as connection:
         rows = connection.execute("SELECT answer FROM trace WHERE id = %s", [given.trace_id]).fetchall()
     assert rows == [("",)]

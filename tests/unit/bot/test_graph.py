@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.graph import document, graph, path_mermaid, path_text
+from bot.graph import calls, document, graph, path_mermaid, path_text
 
 TRACE = {
     "route": "gated",
@@ -45,3 +45,23 @@ def test_what_a_trace_says_is_a_label_and_never_syntax() -> None:
     assert 'n0 --> n1["read<br/>ask<br/>1.2 ms"]' in drawn
     assert "evil[" not in drawn
     assert drawn.count("-->") == 3
+
+
+CALLED = {
+    "stage": "recall",
+    "calls": [
+        {"service": "index", "call": "keyword", "ms": 2.0, "outcome": "ok"},
+        {"service": "index", "call": "keyword", "ms": 3.5, "outcome": "ok"},
+        {"service": "embedder", "call": "embed_query", "ms": 9.0, "outcome": "unavailable 503"},
+    ],
+}
+
+
+def test_calls_of_one_kind_are_one_line() -> None:
+    assert calls(CALLED) == ["2 x index.keyword 5.5 ms", "embedder.embed_query 9.0 ms (unavailable 503)"]
+    assert calls({"stage": "read"}) == []
+
+
+def test_calls_are_drawn_with_their_stage() -> None:
+    drawn = path_mermaid({"route": "answered", "stages": [CALLED]})
+    assert 'n0 --> n1["recall<br/>2 x index.keyword 5.5 ms<br/>embedder.embed_query 9.0 ms (unavailable 503)"]' in drawn

@@ -24,6 +24,8 @@ _LONGEST_LINE = 64 * 2**20
 #: A whole-file JSON document (not one record a line) is read into memory, so it has a limit.
 _LARGEST_DOCUMENT = 2**30
 _HOST_LINES = 3_000
+#: So many broken lines of a file are named, the rest is counted; a file that begins with so many is no archive.
+_NAMED, _HOPELESS = 5, 20
 _RECORD_LISTS = ("posts", "latest_posts", "private_posts")
 
 
@@ -32,7 +34,7 @@ class ArchiveSource:
 
     What cannot be read is handed to `on_problem` as one line that names the file and the line or byte; empty and
     `null` lines are counted in `skipped`. A cursor is `FILE:LINE`. Raises UsageError for an archive without any
-    file that can be opened.
+    file that can be opened, or of one file that holds no post.
     """
 
     #: Its categories are public by the operator's declaration, and nothing in it is newer than its own dates.
@@ -45,6 +47,8 @@ class ArchiveSource:
         self.skipped: Counter[str] = Counter()
         self._on_problem = on_problem
         self._files = _files(path)
+        self._broken, self._any_good = 0, False
+        self._untold: list[str] = []
 
     @property
     def name(self) -> str:
@@ -90,6 +94,7 @@ class ArchiveSource:
 
     def _posts_of(self, file: Path, done: int) -> Iterator[tuple[SourcePost, str]]:
         name = self._name_of(file)
+        self._broken, self._any_good, self._untold = 0, done > 0, []
         try:
             if _is_document(file):
                 for number, record in enumerate(_document(file), 1):
@@ -105,32 +110,60 @@ class ArchiveSource:
                 try:
                     record = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    self._problem(f"{file}, line {number}: broken JSON ({_reason(error)})", "broken line")
+                    self._broken_line(f"{file}, line {number}: broken JSON ({_reason(error)})")
                     continue
                 yield from self._records(record, f"{file}, line {number}", name, number)
+            if self._broken and not self._any_good:
+                raise _Unreadable(self._hopeless("none of its lines is a post"))
         except _Unreadable as error:
-            self._problem(f"{file}{error}", "broken file")
+            if file == self.path and not self._any_good and not isinstance(error, _PackedTwice):
+                raise UsageError(f"archive:{file}{error}") from error
+            self.skipped["broken file"] += 1
+            self._on_problem(f"{file}{error}")
+        finally:
+            if self._any_good and self._broken > _NAMED:
+                self._on_problem(f"{file}: {self._broken - _NAMED} more broken lines were passed over.")
 
     def _records(self, record: Any, place: str, name: str, number: int) -> Iterator[tuple[SourcePost, str]]:
         """One post, or the posts of a topic's or a list's page; only after the last of them is the line done."""
         try:
             posts = list(_source_posts(record))
         except (ValueError, TypeError, AttributeError) as error:
-            self._problem(f"{place}: no post: {_reason(error)}", "broken line")
+            self._broken_line(f"{place}: no post: {_reason(error)}")
             return
+        if posts and not self._any_good:
+            self._any_good = True
+            for line in self._untold:
+                self._on_problem(line)
         for at, post in enumerate(posts, 1):
             yield post, f"{name}:{number if at == len(posts) else number - 1}"
 
     def _name_of(self, file: Path) -> str:
         return file.name if file == self.path else file.relative_to(self.path).as_posix()
 
-    def _problem(self, line: str, kind: str) -> None:
-        self.skipped[kind] += 1
-        self._on_problem(line)
+    def _broken_line(self, line: str) -> None:
+        """Named, once the file has shown that it holds posts. Raises _Unreadable when it seems to hold none."""
+        self.skipped["broken line"] += 1
+        self._broken += 1
+        if self._broken <= _NAMED:
+            if self._any_good:
+                self._on_problem(line)
+            else:
+                self._untold.append(line)
+        if self._broken == _HOPELESS and not self._any_good:
+            raise _Unreadable(self._hopeless(f"its first {_HOPELESS} lines are no posts"))
+
+    def _hopeless(self, what: str) -> str:
+        first = self._untold[0].partition(", ")[2] if self._untold else ""
+        return f": {what} ({first}). Give it JSON Lines or JSON in the shape of Discourse's API, gzipped or not."
 
 
 class _Unreadable(Exception):
     """A file that ends or breaks in the middle; the message goes on after the file's name."""
+
+
+class _PackedTwice(_Unreadable):
+    """Whole, and wrapped once too often."""
 
 
 def _files(path: Path) -> list[Path]:
@@ -160,7 +193,7 @@ def _open(file: Path) -> BinaryIO | gzip.GzipFile:
     try:
         with gzip.open(file) as handle:
             if handle.read(2) == _GZIP:
-                raise _Unreadable(": gzipped twice, byte 0 of its content is gzip again: gunzip it once.")
+                raise _PackedTwice(": gzipped twice, byte 0 of its content is gzip again: gunzip it once.")
     except (EOFError, OSError, zlib.error) as error:
         raise _Unreadable(f": broken gzip at byte 0 ({_reason(error)}).") from error
     return gzip.open(file)

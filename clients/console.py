@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from typing import Any, NoReturn
+
+import structlog
 
 from forum.errors import DatabaseUnavailable, ThreadciteError, UsageError
 from forum.unicode_safety import json_safe
@@ -20,6 +23,11 @@ def run(app: Callable[[], Any]) -> NoReturn:
 
     Exit code 2 when the call, the config or the database address is wrong, 1 when the work failed.
     """
+    # Until a command sets up its logs: libraries tell of each retry, on standard output at that.
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
     try:
         app()
     except (UsageError, DatabaseUnavailable) as error:
@@ -34,10 +42,15 @@ def run(app: Callable[[], Any]) -> NoReturn:
     sys.exit(DONE)
 
 
-def fail(line: str, code: int) -> NoReturn:
-    """Say one line on stderr and leave."""
+def tell(line: str) -> None:
+    """Say one line on stderr."""
     text = " ".join(line.split()).encode("utf-8", "replace").decode("utf-8")
     print(f"threadcite: {text}", file=sys.stderr)
+
+
+def fail(line: str, code: int) -> NoReturn:
+    """Say one line on stderr and leave."""
+    tell(line)
     sys.exit(code)
 
 

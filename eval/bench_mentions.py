@@ -39,7 +39,7 @@ def bench_mentions(*, count: int, rate: int = 150) -> dict[str, Any]:
     with (
         scratch_database() as url,
         serving(url, config=config, environment={"THREADCITE_WEBHOOK_SECRET": secret}) as port,
-        _working(url, config) as worker,
+        working(url, config) as worker,
     ):
         web = _child("serve")
         deliveries = signed_deliveries(count, secret, random.Random(0), mentions=100, repeats=0)
@@ -60,16 +60,14 @@ def bench_mentions(*, count: int, rate: int = 150) -> dict[str, Any]:
 
 
 @contextmanager
-def _working(url: str, config: Mapping[str, Any]) -> Iterator[int]:
+def working(url: str, config: Mapping[str, Any], *, module: str = "eval.mentions_worker") -> Iterator[int]:
     """The worker's process id."""
     with tempfile.TemporaryDirectory(prefix="threadcite-bench-") as folder:
         path = Path(folder) / "config.yml"
         path.write_text(yaml.safe_dump(dict(config)))
         environment = {**os.environ, "THREADCITE_CONFIG": str(path), "THREADCITE_DATABASE_URL": url}
         with (Path(folder) / "work.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "eval.mentions_worker"], env=environment, stdout=log, stderr=log
-            )
+            process = subprocess.Popen([sys.executable, "-m", module], env=environment, stdout=log, stderr=log)
         try:
             yield process.pid
         finally:

@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -120,7 +120,7 @@ def send(port: int, deliveries: Sequence[_Delivery], *, rate: int) -> tuple[list
             if pause > 0:
                 time.sleep(pause)
             started = time.perf_counter()
-            statuses[at] = _one(port, deliveries[at])
+            statuses[at] = deliver(port, deliveries[at].body, deliveries[at].headers)
             times[at] = time.perf_counter() - started
 
     threads = [threading.Thread(target=work, args=(first,)) for first in range(_SENDERS)]
@@ -131,10 +131,11 @@ def send(port: int, deliveries: Sequence[_Delivery], *, rate: int) -> tuple[list
     return statuses, times
 
 
-def _one(port: int, delivery: _Delivery) -> int:
+def deliver(port: int, body: bytes, headers: Mapping[str, str]) -> int:
+    """The status; -1 when the connection broke."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     try:
-        connection.request("POST", "/webhooks/discourse", body=delivery.body, headers=delivery.headers)
+        connection.request("POST", "/webhooks/discourse", body=body, headers=dict(headers))
         return connection.getresponse().status
     except OSError:
         return -1

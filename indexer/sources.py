@@ -15,15 +15,25 @@ from forum.errors import UsageError
 from forum.ports import PostSource
 
 
-def open_source(argument: str, config: Config, *, on_problem: Callable[[str], None]) -> PostSource:
-    """The source that the argument names. Raises UsageError for an unknown kind or an unreadable archive."""
+def open_source(
+    argument: str,
+    config: Config,
+    *,
+    on_problem: Callable[[str], None],
+    on_wait: Callable[[str], None] = lambda _: None,
+) -> PostSource:
+    """The source that the argument names; `on_wait` hears of pauses that a forum makes necessary.
+
+    Raises UsageError for an unknown kind or an unreadable archive.
+    """
     kind, colon, rest = argument.partition(":")
     if kind == "archive":
         if not rest:
             raise UsageError("SOURCE archive: needs a path, for example archive:posts.jsonl.gz")
         return ArchiveSource(Path(rest).expanduser(), on_problem=on_problem)
     if argument == "discourse":
-        return DiscourseSource(DiscourseClient(config.forum, key=read_secret("DISCOURSE_API_KEY")), config)
+        client = DiscourseClient(config.forum, key=read_secret("DISCOURSE_API_KEY"))
+        return DiscourseSource(client, config, on_wait=on_wait)
     if kind == "database":
         url = rest or _secret_url()
         return DatabaseSource(url)

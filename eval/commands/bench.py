@@ -12,6 +12,7 @@ from eval.bench_ask import bench_ask
 from eval.bench_backfill import bench_backfill
 from eval.bench_mentions import bench_mentions
 from eval.bench_pages import bench_pages
+from eval.bench_sync import bench_sync
 from eval.bench_webhook import bench_webhook
 from eval.question_set import read_questions
 from eval.scratch import open_index
@@ -78,6 +79,24 @@ def mentions(
         return
     for name, value in result.items():
         print(f"{name:>12}  {value}")
+
+
+@bench.command("sync")
+def sync(
+    rate: Annotated[int, typer.Option(min=1, help="Events a second.")] = 20,
+    seconds: Annotated[int, typer.Option(min=1, help="For how long.")] = 60,
+    as_json: AsJson = False,
+) -> None:
+    """Posts created, edited and destroyed at a steady rate: how long until the index shows it, web and worker running.
+
+    Example: python -m eval bench sync --rate 20 --seconds 60 --json
+    """
+    result = bench_sync(rate=rate, seconds=seconds)
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        print(f"{name:>18}  {value}")
 
 
 @bench.command("backfill")

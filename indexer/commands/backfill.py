@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from clients.composition import build_embedder, open_database
 from clients.config_file import load_config
-from clients.console import FAILED, print_json
+from clients.console import FAILED, print_json, tell
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest
 from indexer.backfill import Progress
@@ -58,9 +57,9 @@ def backfill(
 
     def problem(line: str) -> None:
         problems.append(line)
-        print(f"threadcite: {line}", file=sys.stderr)
+        tell(line)
 
-    posts = open_source(source, config, on_problem=problem)
+    posts = open_source(source, config, on_problem=problem, on_wait=tell)
     forum = host or forum_host(posts, config)
     if until is not None:
         posts = Until(posts, until.replace(tzinfo=UTC))
@@ -79,11 +78,7 @@ def backfill(
             )
         active = next((one.name for one in ingest.models.models() if one.active), None)
     if active != embedder.model.name:
-        print(
-            f"threadcite: recall still reads the vectors of {active}:"
-            f" python -m indexer models switch {embedder.model.name}",
-            file=sys.stderr,
-        )
+        tell(f"recall still reads the vectors of {active}: python -m indexer models switch {embedder.model.name}")
     report = _report(source, done, embedder.model.name, problems)
     if json:
         print_json(report)

@@ -142,3 +142,33 @@ def test_two_runs_over_one_source_at_once_are_refused(tmp_path: Path, backfill: 
         pytest.raises(UsageError, match="another process"),
     ):
         backfill(tmp_path)
+
+
+def test_of_many_broken_lines_the_first_are_named_and_the_rest_is_counted(
+    tmp_path: Path, backfill: Backfill, stored: Stored
+) -> None:
+    (tmp_path / "posts.jsonl").write_bytes(PLAIN + b"no post\n" * 1000)
+    done, problems = backfill(tmp_path / "posts.jsonl")
+    assert (len(stored()), done.skipped["broken line"], len(problems)) == (10, 1000, 6)
+    assert problems[-1].endswith("posts.jsonl: 995 more broken lines were passed over.")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"Dear diary,\n" * 1000, b"Dear diary,\n", b"\x1f\x8bno gzip at all", gzip.compress(b"x,y\n1,2\n")],
+    ids=["text", "one line", "broken gzip", "gzipped table"],
+)
+def test_a_file_that_is_no_archive_is_refused_in_one_line(content: bytes, tmp_path: Path, backfill: Backfill) -> None:
+    (tmp_path / "posts.jsonl.gz").write_bytes(content)
+    with pytest.raises(UsageError, match=r"posts\.jsonl\.gz: "):
+        backfill(tmp_path / "posts.jsonl.gz")
+
+
+def test_in_a_folder_such_a_file_is_named_once_and_the_others_are_indexed(
+    tmp_path: Path, backfill: Backfill, stored: Stored
+) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"Dear diary,\n" * 1000)
+    (tmp_path / "b.jsonl").write_bytes(PLAIN)
+    _, problems = backfill(tmp_path)
+    assert (len(stored()), len(problems)) == (10, 1)
+    assert "a.jsonl: its first 20 lines are no posts (line 1: broken JSON" in problems[0]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,10 +193,48 @@ def test_a_throttled_crawl_waits_as_long_as_the_forum_asks() -> None:
     assert (ids, slept) == ([5], [37, 37])
 
 
-def test_a_forum_that_stays_away_stops_the_run_with_one_line() -> None:
+def test_a_forum_that_is_not_there_stops_the_run_soon_with_one_line_that_says_how_to_mend_it() -> None:
     down = [RemoteUnavailable("Discourse cannot be reached.") for _ in range(20)]
-    with pytest.raises(SourceError, match="8 times in a row"):
+    with pytest.raises(SourceError, match=r"cannot be reached\. It failed 3 times in a row\. Check forum.base_url"):
         read(Scripted(lambda before: [], down))
+    assert len(down) == 17
+
+
+def test_a_forum_that_goes_away_in_the_middle_is_waited_for_and_each_pause_is_told() -> None:
+    def page(before: int | None) -> list[SourcePost]:
+        if before is None:
+            scripted.failures += [RemoteUnavailable("Discourse cannot be reached.") for _ in range(20)]
+            return [told(5)]
+        return []
+
+    scripted, waits = Scripted(page, []), list[str]()
+    source = DiscourseSource(scripted, Config(), on_wait=waits.append, sleep=lambda _: None)  # type: ignore[arg-type]
+    with pytest.raises(SourceError, match="8 times in a row"):
+        list(source.posts())
+    assert waits[0] == "Discourse cannot be reached. Try 1 of 8, the next in 2 s."
+    assert len(waits) == 7
+
+
+def test_the_command_tells_of_an_absent_forum_in_its_own_words_only(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "config.yml").write_text("forum: {base_url: 'http://127.0.0.1:9', bot_username: threadcite}")
+    environment = {
+        **os.environ,
+        "THREADCITE_CONFIG": str(tmp_path / "config.yml"),
+        "THREADCITE_DATABASE_URL": database_url,
+    }
+    ran = subprocess.run(
+        [sys.executable, "-m", "indexer", "backfill", "discourse", "--json"],
+        env={**os.environ, **ours},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    lines = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert [line for line in lines if not line.startswith("threadcite: ")] == []
+    assert "Check forum.base_url" in lines[-1]
+    assert len(lines) == 3
 
 
 def test_blank_credentials_are_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:

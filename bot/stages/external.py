@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
+from threading import Thread
 
 from bot.stages.results import Query, Recalled
 from bot.tools import Tools
@@ -66,15 +67,8 @@ def time_out(query: Query, recalled: Recalled, config: Config, further: int) -> 
 
 def gather(text: str, sources: Sequence[ExternalSource], config: Config, *, timeout_s: float) -> Gathered:
     """Ask all sources side by side; whoever has not answered in time has failed, and nobody waits for it."""
-    pool = ThreadPoolExecutor(max_workers=len(sources), thread_name_prefix="external")
-    try:
-        asked: dict[str, Future[list[Passage]]] = {
-            one.name: pool.submit(one.search, text, limit=config.external.results, timeout_s=timeout_s)
-            for one in sources
-        }
-        wait(asked.values(), timeout=timeout_s)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    asked = {one.name: _begun(one, text, limit=config.external.results, timeout_s=timeout_s) for one in sources}
+    wait(asked.values(), timeout=timeout_s)
     passages: dict[str, Sequence[Passage]] = {}
     failed: dict[str, str] = {}
     for name, future in asked.items():
@@ -86,6 +80,20 @@ def gather(text: str, sources: Sequence[ExternalSource], config: Config, *, time
         except RemoteError as error:
             failed[name] = str(error)
     return Gathered(passages=passages, failed=failed)
+
+
+def _begun(source: ExternalSource, text: str, *, limit: int, timeout_s: float) -> Future[list[Passage]]:
+    """A search on a thread of its own that keeps no process alive: one that hangs is left behind."""
+    future: Future[list[Passage]] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(source.search(text, limit=limit, timeout_s=timeout_s))
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, name=f"external {source.name}", daemon=True).start()
+    return future
 
 
 def _candidates(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,9 +40,10 @@ class Stuck:
     """A source that never answers, whatever its time-out."""
 
     name: str = "arxiv"
+    seconds: float = 30
 
     def search(self, text: str, *, limit: int, timeout_s: float) -> list[Passage]:
-        Event().wait(30)
+        Event().wait(self.seconds)
         return []
 
 
@@ -84,6 +87,26 @@ def test_the_answer_never_waits_longer_than_the_time_out_says(tools: Tools) -> N
     assert time.monotonic() - started < 10
     assert list(found.passages) == ["wikipedia"]
     assert found.failed == {"arxiv": "no answer within 0.5 s"}
+
+
+def test_a_whole_answer_does_not_wait_for_a_source_that_hangs(tools: Tools) -> None:
+    started = time.monotonic()
+    given = asked(tools, [Library(), Stuck()], external={"complex_timeout_s": 0.5})
+    assert time.monotonic() - started < 20
+    assert stage(given, "external").data["failed"] == {"arxiv": "no answer within 0.5 s"}
+    assert [(one.service, one.outcome) for one in stage(given, "external").calls if one.call == "search"] == [
+        ("wikipedia", "ok"),
+        ("arxiv", "unfinished"),
+    ]
+
+
+def test_a_process_ends_while_a_source_still_hangs() -> None:
+    script = (
+        "from tests.integration.answer.test_external import *\n"
+        "print(gather('rain', [Stuck(seconds=300)], CONFIG, timeout_s=0.2).failed)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
+    assert "no answer within 0.2 s" in done.stdout
 
 
 def test_further_passes_of_the_corrective_loop_ask_the_same_sources(tools: Tools) -> None:

@@ -17,6 +17,7 @@ from bot.messages import message
 from bot.metrics import ANSWER_SECONDS, ASKS, DEGRADED
 from bot.posting import Poster
 from bot.view import view_trace
+from clients.postgres.asked_before import AskedBefore
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import TryLater
@@ -46,7 +47,8 @@ log = structlog.get_logger("threadcite.respond")
 class Responder:
     """`answer` is the pipeline with its tools and config filled in. No database connection is held while it works.
 
-    `category_is_open` says whether an asking post's category may be answered in.
+    `category_is_open` says whether an asking post's category may be answered in, `topic_is_listed` whether a new topic
+    is for everyone to find.
     """
 
     def __init__(
@@ -58,10 +60,13 @@ class Responder:
         config: Callable[[], Config],
         *,
         category_is_open: Callable[[int | None], bool] = lambda _: True,
+        topic_is_listed: Callable[[int], bool] = lambda _: True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._database, self._ledger, self._poster = database, ledger, poster
-        self._answer, self._config, self._category_is_open, self._now = answer, config, category_is_open, now
+        self._before = AskedBefore(database)
+        self._answer, self._config, self._now = answer, config, now
+        self._category_is_open, self._topic_is_listed = category_is_open, topic_is_listed
         self._llm = threading.BoundedSemaphore(config().bot.llm_concurrency)
 
     def respond(self, post_id: int) -> None:
@@ -108,7 +113,7 @@ class Responder:
             return self._end(ask, AskState.DECLINED, "in a category that not everyone may read")
         if ask.kind == NEW_TOPIC:
             return self._point(ask, config)
-        if (verdict := turned_away(ask, self._ledger, config.limits(ask.persona))) is not None:
+        if (verdict := turned_away(ask, self._before, config.limits(ask.persona))) is not None:
             return self._turn_away(ask, verdict, config)
         held = self._poster.hold_place(ask)
         if held is None:
@@ -131,15 +136,23 @@ class Responder:
     def _point(self, ask: Ask, config: Config) -> Ask | None:
         """Nobody asked: links to older topics, or nothing at all."""
         if not config.new_topics.enabled or ask.category_id not in config.new_topics.category_ids:
-            return self._end(ask, AskState.DECLINED, "new topics are not looked at here")
+            return self._pass_over(ask, "new topics are not looked at here")
         if self._now() - ask.asked_at > _STILL_NEW:
-            return self._end(ask, AskState.DECLINED, "the topic is not new any more")
+            return self._pass_over(ask, "the topic is not new any more")
+        if not self._topic_is_listed(ask.topic_id):
+            return self._pass_over(ask, "the topic is unlisted")
         given = self._answered(ask, config)
         save_trace(self._database, given, view_trace(given), question=ask.question, ask_post_id=ask.post_id)
         if given.route is not Route.ANSWERED:
             return self._end(ask, AskState.DECLINED, "no older topic is close enough")
         ready = self._ledger.ready(ask, reply_raw=given.text, trace_id=given.trace_id, degraded=given.degraded)
         return ready or self._ledger.anew(ask)
+
+    def _pass_over(self, ask: Ask, reason: str) -> Ask | None:
+        """Nobody asked the bot and it will not look: the words, which not everyone may find, are not kept."""
+        with self._database.connection() as connection:
+            self._ledger.scrub_question(connection, [ask.post_id])
+        return self._end(ask, AskState.DECLINED, reason)
 
     def _answered(self, ask: Ask, config: Config) -> Answer:
         question = asked_question(ask, self._ledger, config, now=self._now())

@@ -14,8 +14,9 @@ from bot.delivery import Happened, seen
 from bot.receive import Receiver
 from clients.discourse_json import integer, read_source_post, read_topic
 from clients.postgres.ingest import Ingest
-from clients.postgres.ledger import Ledger, Undigested
+from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
+from clients.postgres.receipts import Receipts, Undigested
 from clients.postgres.withdraw import look_again
 from forum.errors import DatabaseUnavailable, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import ForumClient
@@ -46,7 +47,7 @@ class Sync:
         is_own: Callable[[str], bool],
         stop: threading.Event,
     ) -> None:
-        self._database, self._ledger = database, ledger
+        self._database, self._ledger, self._receipts = database, ledger, Receipts(database)
         self._ingest, self._forum, self._receiver = ingest, forum, receiver
         self._is_own, self._stop = is_own, stop
 
@@ -54,7 +55,7 @@ class Sync:
         """Digest what has come in, and go on looking for some seconds: the next run follows at once."""
         until = time.monotonic() + _WATCH_S
         while not self._stop.is_set():
-            waiting = self._ledger.undigested(_BATCH)
+            waiting = self._receipts.undigested(_BATCH)
             if waiting:
                 self._digest_all(waiting)
             elif time.monotonic() > until:
@@ -79,6 +80,16 @@ class Sync:
             return False
         return not known[category_id].read_restricted or category_id in self._ingest.admission().opened
 
+    def topic_is_listed(self, topic_id: int) -> bool:
+        """Whether a list of topics shows it; the forum is asked, since a post does not say so of its topic."""
+        known = self._ingest.store.topics([topic_id])
+        if topic_id in known and not known[topic_id][0].visible:
+            return False
+        try:
+            return self._forum.topic(topic_id).visible
+        except RemoteRefused:
+            return False
+
     def withdraw_posts(self, post_ids: Collection[int]) -> None:
         """The forum no longer shows these posts."""
         self._ingest.destroy_posts(list(post_ids), at=datetime.now(UTC))
@@ -94,7 +105,7 @@ class Sync:
         except Exception as error:
             log.info("posts_one_by_one", count=len(posts), reason=type(error).__name__)
         else:
-            self._ledger.digested([one.key for one in posts])
+            self._receipts.digested([one.key for one in posts])
             waiting = [one for one in waiting if one not in posts]
         for one in waiting:
             self._digest_one(one)
@@ -105,16 +116,16 @@ class Sync:
         except DatabaseUnavailable:
             raise
         except RemoteUnavailable as error:
-            self._ledger.postpone(one.key, max(error.retry_after_s or 0.0, min(2.0**one.tries, 300.0)), str(error))
+            self._receipts.postpone(one.key, max(error.retry_after_s or 0.0, min(2.0**one.tries, 300.0)), str(error))
         except Exception as error:
             log.exception("delivery_not_digested", key=one.key)
             reason = f"{type(error).__name__}: {error}"
             if one.tries + 1 < _TRIES:
-                self._ledger.postpone(one.key, 10.0, reason)
+                self._receipts.postpone(one.key, 10.0, reason)
             else:
-                self._ledger.digested([one.key], reason[:500])
+                self._receipts.digested([one.key], reason[:500])
         else:
-            self._ledger.digested([one.key])
+            self._receipts.digested([one.key])
 
     def _digest(self, happened: Happened, event: str, record: Mapping[str, Any], at: datetime) -> None:
         match happened:

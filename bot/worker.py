@@ -50,7 +50,15 @@ def run_worker(
         stop=stop,
     )
     poster = Poster(forum, ledger, config, withdraw_sources=sync.withdraw_posts)
-    responder = Responder(database, ledger, poster, answer, config, category_is_open=sync.category_is_open)
+    responder = Responder(
+        database,
+        ledger,
+        poster,
+        answer,
+        config,
+        category_is_open=sync.category_is_open,
+        topic_is_listed=sync.topic_is_listed,
+    )
     corrector = Corrector(ledger, forum, config)
     house = House(database, ledger, queue, forum, receiver, sync, poster, config)
     tasks: dict[str, Callable[..., None]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from demo.store import Event
 from forum.ask import AskState
 from forum.types import Answer, Question, Route
 from tests.integration.bot.conftest import Room, made_up
@@ -160,3 +161,15 @@ def test_an_edit_without_a_mention_leaves_the_links_on_their_way(watching: Room)
     watching.answer = slow
     opened = watching.topic()
     assert ended(watching, opened) is AskState.POSTED
+
+
+def test_an_unlisted_topic_is_passed_over_and_its_words_are_not_kept(watching: Room) -> None:
+    watching.practice.fail("webhooks", "drop", count=1)
+    opened = watching.topic()
+    forum = watching.practice.forum
+    hidden = replace(forum.store.topics[opened.topic_id], visible=False)
+    forum.store.commit([hidden], [Event(type="post", name="post_created", record=opened)])
+    assert ended(watching, opened) is AskState.DECLINED
+    kept = watching.ledger.load(opened.id)
+    assert kept is not None
+    assert (kept.question, kept.title, watching.replies(opened.topic_id)) == ("", "", [])

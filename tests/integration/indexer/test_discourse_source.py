@@ -217,11 +217,7 @@ def test_a_forum_that_goes_away_in_the_middle_is_waited_for_and_each_pause_is_to
 
 def test_the_command_tells_of_an_absent_forum_in_its_own_words_only(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "config.yml").write_text("forum: {base_url: 'http://127.0.0.1:9', bot_username: threadcite}")
-    environment = {
-        **os.environ,
-        "THREADCITE_CONFIG": str(tmp_path / "config.yml"),
-        "THREADCITE_DATABASE_URL": database_url,
-    }
+    ours = {"THREADCITE_CONFIG": str(tmp_path / "config.yml"), "THREADCITE_DATABASE_URL": database_url}
     ran = subprocess.run(
         [sys.executable, "-m", "indexer", "backfill", "discourse", "--json"],
         env={**os.environ, **ours},

@@ -15,6 +15,7 @@ from bot.sync import Sync
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from clients.postgres.queue import Every, Queue
+from clients.postgres.receipts import Receipts
 from forum.config import Config
 from forum.errors import RemoteError
 from forum.ports import ForumClient
@@ -86,7 +87,7 @@ class House:
         """
         if not self._config().webhook.catch_up:
             return
-        last = self._ledger.last_seen_post()
+        last = Receipts(self._database).last_seen_post()
         found: list[SourcePost] = []
         before: int | None = None
         for _ in range(_PAGES):

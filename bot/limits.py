@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from clients.postgres.ledger import Ledger
+from clients.postgres.asked_before import AskedBefore
 from forum.ask import Ask
 from forum.config_section import LimitsSection
 
@@ -24,20 +24,20 @@ class TurnedAway:
     reset_at: datetime | None = None
 
 
-def turned_away(ask: Ask, ledger: Ledger, limits: LimitsSection) -> TurnedAway | None:
+def turned_away(ask: Ask, before: AskedBefore, limits: LimitsSection) -> TurnedAway | None:
     """None: the question is answered. Counts only questions that came before this one, whatever the order of work."""
-    if _is_loop(ledger.last_replies(ask, limits.replies_in_a_row), ask, limits.replies_in_a_row):
+    if _is_loop(before.last_replies(ask, limits.replies_in_a_row), ask, limits.replies_in_a_row):
         return TurnedAway(reason="loop", limit=limits.replies_in_a_row)
     by_member = min(
         limits.per_member_per_hour, limits.per_trust_level.get(_level(ask.trust_level), limits.per_member_per_hour)
     )
     counted = (
-        ("limit:member", by_member, ledger.asked_by_member(ask, by_member)),
-        ("limit:topic", limits.per_topic_per_hour, ledger.asked_in_topic(ask, limits.per_topic_per_hour)),
+        ("limit:member", by_member, before.asked_by_member(ask, by_member)),
+        ("limit:topic", limits.per_topic_per_hour, before.asked_in_topic(ask, limits.per_topic_per_hour)),
     )
     for reason, limit, asked in counted:
         if len(asked) >= limit:
-            told = ledger.told_of_limit(ask, reason)
+            told = before.told_of_limit(ask, reason)
             return TurnedAway(
                 reason=reason, limit=limit, reset_at=None if told else (asked or [ask.created_at])[-1] + _WINDOW
             )

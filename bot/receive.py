@@ -13,6 +13,7 @@ from clients.discourse_json import read_source_post
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Queue
+from clients.postgres.receipts import Receipts
 from forum.addressed import NO_MENTION, WITHDRAWN, Addressed, addressed
 from forum.ask import NEW_TOPIC, Asking, AskState
 from forum.config import Config
@@ -44,6 +45,7 @@ class Receiver:
 
     def __init__(self, database: Database, ledger: Ledger, queue: Queue, config: Callable[[], Config]) -> None:
         self._database, self._ledger, self._queue, self._config = database, ledger, queue, config
+        self._receipts = Receipts(database)
 
     def take(self, delivery: Delivery) -> Taken:
         if delivery.happened is Happened.PING:
@@ -51,7 +53,7 @@ class Receiver:
         if delivery.happened is Happened.UNKNOWN:
             return Taken.IGNORED
         with self._database.transaction() as connection:
-            fresh = self._ledger.receive(
+            fresh = self._receipts.receive(
                 connection,
                 key=delivery.key,
                 event=delivery.event,

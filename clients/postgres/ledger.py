@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
-from psycopg.rows import dict_row
-from psycopg.types.json import Jsonb
-
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
+from clients.postgres.statements import Statements
 from forum.addressed import WITHDRAWN
 from forum.ask import NEW_TOPIC, Ask, Asking, AskState
 from forum.types import Post, Thread
 
 _ASK_FIELDS = {field.name for field in fields(Ask)}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Undigested:
-    """A delivery that the index has not taken in."""
-
-    key: str
-    record: dict[str, Any]
-    received_at: datetime
-    tries: int
 
 
 class Ledger:
@@ -37,23 +25,11 @@ class Ledger:
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
         self._sql = queries("ledger")
+        statements = Statements(database, "ledger")
+        self._all, self._run = statements.all, statements.run
 
     # What comes in, on the caller's transaction
-
-    def receive(
-        self,
-        connection: Connection,
-        *,
-        key: str,
-        event: str,
-        event_id: str | None = None,
-        record: dict[str, Any] | None = None,
-    ) -> bool:
-        """Remember a delivery, with what the index will need of it; False when it said nothing new."""
-        values = {"key": key, "event": event, "event_id": event_id, "record": Jsonb(record) if record else None}
-        return connection.execute(self._sql["receive"], values).fetchone() is not None
 
     def record(self, connection: Connection, asking: Asking) -> bool:
         """Open an ask or bring it to a newer form; True when it waits and needs a job (which it may have)."""
@@ -121,19 +97,6 @@ class Ledger:
         """Whether nothing will be edited into this placeholder, which replies to that post."""
         values = {"topic_id": topic_id, "post_number": post_number, "placeholder_post_id": placeholder_post_id}
         return connection.execute(self._sql["is_stray"], values).fetchone() is not None
-
-    # What the index has still to take in
-
-    def undigested(self, limit: int) -> list[Undigested]:
-        """The oldest deliveries that wait for the index."""
-        return [Undigested(**row) for row in self._all("undigested", limit=limit)]
-
-    def digested(self, keys: Sequence[str], note: str = "") -> None:
-        """The index has them, or never will (`note` says why): what they told is forgotten."""
-        self._run("digested", keys=list(keys), note=note)
-
-    def postpone(self, key: str, seconds: float, note: str) -> None:
-        self._run("postpone", key=key, seconds=seconds, note=note[:500])
 
     # One ask on its way
 
@@ -245,46 +208,6 @@ class Ledger:
     def discard(self, post_id: int, *, by: str = "") -> Ask | None:
         return self._one("discard", post_id=post_id, reason=f"discarded by {by}" if by else "discarded")
 
-    # What the limits look at
-
-    def asked_by_member(self, ask: Ask, limit: int) -> list[datetime]:
-        """When the member asked within the last hour, newest first, at most `limit`."""
-        rows = self._all(
-            "answered_of_member",
-            user_id=ask.user_id,
-            persona=ask.persona,
-            post_id=ask.post_id,
-            before=ask.created_at,
-            limit=limit,
-        )
-        return [row["created_at"] for row in rows]
-
-    def asked_in_topic(self, ask: Ask, limit: int) -> list[datetime]:
-        rows = self._all(
-            "answered_in_topic",
-            topic_id=ask.topic_id,
-            persona=ask.persona,
-            post_id=ask.post_id,
-            before=ask.created_at,
-            limit=limit,
-        )
-        return [row["created_at"] for row in rows]
-
-    def told_of_limit(self, ask: Ask, reason: str) -> bool:
-        values = {
-            "post_id": ask.post_id,
-            "reason": reason,
-            "topic_id": ask.topic_id,
-            "user_id": ask.user_id,
-            "persona": ask.persona,
-        }
-        return bool(self._all("told_of_limit", **values))
-
-    def last_replies(self, ask: Ask, limit: int) -> list[tuple[int | None, datetime, datetime]]:
-        """(asker, asked at, posted at) of our newest replies in the topic."""
-        rows = self._all("last_replies", topic_id=ask.topic_id, post_id=ask.post_id, limit=limit)
-        return [(row["user_id"], row["asked_at"], row["posted_at"]) for row in rows]
-
     def said_lately(self, ask: Ask, reply_raw: str) -> bool:
         return bool(self._all("said_lately", post_id=ask.post_id, reply_raw=reply_raw))
 
@@ -341,11 +264,6 @@ class Ledger:
         """Somebody liked a post; kept when it is a reply of ours."""
         self._run("like", post_id=reply_post_id, user_id=user_id)
 
-    def last_seen_post(self) -> int | None:
-        """Up to which post id the catch-up has looked."""
-        rows = self._all("last_seen_post")
-        return int(rows[0]["detail"]) if rows else None
-
     def forget(self, *, receipts_days: int, traces_days: int) -> None:
         self._run("forget", receipts_days=receipts_days, traces_days=traces_days)
 
@@ -369,14 +287,6 @@ class Ledger:
     def _one(self, name: str, /, **values: Any) -> Ask | None:
         rows = self._all(name, **values)
         return _ask(rows[0]) if rows else None
-
-    def _all(self, name: str, thread: Thread | None = None, /, **values: Any) -> list[dict[str, Any]]:
-        with self._database.reading(thread) as connection:
-            return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
-
-    def _run(self, name: str, /, **values: Any) -> None:
-        with self._database.connection() as connection:
-            connection.execute(self._sql[name], values)
 
 
 def _ask(row: dict[str, Any]) -> Ask:

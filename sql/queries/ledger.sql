@@ -1,22 +1,3 @@
--- name: receive
--- One row a delivery that says something new; no row: it was here before.
-INSERT INTO receipt (key, event, event_id, record) VALUES (%(key)s, %(event)s, %(event_id)s, %(record)s)
-ON CONFLICT (key) DO NOTHING
-RETURNING key
-
--- name: undigested
--- What the index has not taken in yet, in the order of arrival.
-SELECT key, record, received_at, tries FROM receipt
-WHERE record IS NOT NULL AND (next_try_at IS NULL OR next_try_at <= now())
-ORDER BY received_at LIMIT %(limit)s
-
--- name: digested
-UPDATE receipt SET record = NULL, note = %(note)s WHERE key = ANY (%(keys)s::text[])
-
--- name: postpone
-UPDATE receipt SET tries = tries + 1, next_try_at = now() + make_interval(secs => %(seconds)s), note = %(note)s
-WHERE key = %(key)s
-
 -- name: record
 -- One row an asking post, for ever. A later form of the question replaces it while no reply is on its way.
 INSERT INTO ask (post_id, topic_id, post_number, user_id, username, trust_level, category_id, title, kind, persona,
@@ -202,33 +183,6 @@ RETURNING *
 -- The reply as it stands in the topic now.
 UPDATE ask SET reply_raw = %(reply_raw)s, reason = %(reason)s, updated_at = now() WHERE post_id = %(post_id)s
 
--- name: answered_of_member
--- The member's questions of the last hour that came before this one and were not turned away, oldest first.
-SELECT created_at FROM ask
-WHERE user_id = %(user_id)s AND persona = %(persona)s AND kind <> 'topic'
-  AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND created_at <= %(before)s AND state <> 'declined'
-ORDER BY created_at DESC LIMIT %(limit)s
-
--- name: answered_in_topic
-SELECT created_at FROM ask
-WHERE topic_id = %(topic_id)s AND persona = %(persona)s
-  AND created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND created_at <= %(before)s AND state <> 'declined'
-ORDER BY created_at DESC LIMIT %(limit)s
-
--- name: told_of_limit
--- Whether this limit was already explained within the hour, to the member or in the topic.
-SELECT 1 FROM ask
-WHERE created_at > now() - interval '1 hour' AND post_id <> %(post_id)s AND reply_raw IS NOT NULL
-  AND reason = %(reason)s AND persona = %(persona)s
-  AND CASE WHEN %(reason)s = 'limit:topic' THEN topic_id = %(topic_id)s ELSE user_id = %(user_id)s END
-LIMIT 1
-
--- name: last_replies
--- The newest replies of ours in a topic, for the loop guard.
-SELECT user_id, asked_at, posted_at FROM ask
-WHERE topic_id = %(topic_id)s AND posted_at IS NOT NULL AND post_id <> %(post_id)s
-ORDER BY posted_at DESC LIMIT %(limit)s
-
 -- name: said_lately
 -- Discourse refuses the same text from one account within some minutes.
 SELECT 1 FROM ask
@@ -282,10 +236,6 @@ SELECT state, count(*) FROM ask GROUP BY state
 -- name: waiting
 SELECT count(*), COALESCE(extract(epoch FROM now() - min(created_at)), 0)::float AS oldest_s FROM ask
 WHERE state IN ('queued', 'answering', 'ready', 'posting')
-
--- name: last_seen_post
--- Up to where the catch-up has looked.
-SELECT detail FROM health WHERE name = 'catch_up'
 
 -- name: withdraw_topic
 UPDATE ask SET state = 'discarded', reason = 'the topic was deleted', updated_at = now()

@@ -62,8 +62,8 @@ def stacked(
     return _svg(_HEIGHT, title, body)
 
 
-def spans(bars: Sequence[Bar], *, title: str, logarithmic: bool = False) -> Markup:
-    """A row a bar; on a logarithmic scale from 0.1 where times of very different length stand together."""
+def spans(bars: Sequence[Bar], *, title: str, logarithmic: bool = False, labels: int = _LABELS) -> Markup:
+    """A row a bar, its name `labels` wide; logarithmic from 0.1 where times of very different length stand together."""
     low = 0.1 if logarithmic else 0.0
     high = max((bar.end for bar in bars), default=1) or 1
 
@@ -71,7 +71,7 @@ def spans(bars: Sequence[Bar], *, title: str, logarithmic: bool = False) -> Mark
         share = value / high
         if logarithmic:
             share = math.log(max(value, low) / low) / max(math.log(max(high, low * 10) / low), 1e-9)
-        return _LABELS + min(max(share, 0), 1) * (_WIDTH - _LABELS - _TEXTS)
+        return labels + min(max(share, 0), 1) * (_WIDTH - labels - _TEXTS)
 
     body: list[str] = []
     for i, bar in enumerate(bars):
@@ -86,9 +86,9 @@ def spans(bars: Sequence[Bar], *, title: str, logarithmic: bool = False) -> Mark
             ).format(
                 y=y + 12,
                 top=y,
-                before=_LABELS - 6,
-                left_end=_LABELS,
-                track=_WIDTH - _LABELS - _TEXTS,
+                before=labels - 6,
+                left_end=labels,
+                track=_WIDTH - labels - _TEXTS,
                 label=bar.label,
                 colour=bar.colour,
                 left=left,

@@ -37,14 +37,14 @@ def add_routes(routes: Blueprint, room: Room) -> None:
                     "changed": value != defaults[key],
                     "waits": waits_for_start(key),
                     "since": since.get(key),
-                    **_explained(key),
+                    **explained(key),
                 }
             )
         first = {"flags": sections.pop("flags"), "bot": sections.pop("bot")}
         return show(room, "flags", "flags", sections={**first, **sections}, rows=rows, file=str(config_path()))
 
 
-def _explained(key: str) -> dict[str, str]:
+def explained(key: str) -> dict[str, str]:
     """What the key does, in the reader's language where there are such words, else as config.yml says it."""
     if language() == "fr" and key in keys_in_french():
         return {"what": keys_in_french()[key], "lang": "fr"}

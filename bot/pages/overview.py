@@ -15,6 +15,9 @@ from clients.postgres.page_store import Row
 
 RANGES = (1, 7, 30, 90)
 _ORDER = ("ok", "weak", "abstain")
+_FAILED = 5
+#: Days up to which a bar is an hour.
+_BY_HOUR = 2
 
 
 def add_routes(routes: Blueprint, room: Room) -> None:
@@ -29,12 +32,13 @@ def add_routes(routes: Blueprint, room: Room) -> None:
         charts = [
             _over_time("by_zone", "zone", _series(answers, "zone"), days),
             _over_time("by_route", "route", _series(answers, "route"), days),
-            _stages(room.store.stages(days=days)),
             _queue([(labels[0], number) for name, labels, number in read if name == "threadcite_queue_depth"], one),
+            _stages(room.store.stages(days=days)),
             _coverage(one),
             _over_time("by_part", "part", room.store.by_part(days=days), days),
         ]
-        return show(room, "overview", "overview", charts=charts, days=days, ranges=RANGES, state=state, one=one)
+        failed = room.store.failed(days=days, limit=_FAILED)
+        return show(room, "overview", "overview", charts=charts, days=days, ranges=RANGES, state=state, failed=failed)
 
 
 def _series(rows: Sequence[Row], kind: str) -> list[Row]:
@@ -62,13 +66,14 @@ def _over_time(query: str, kind: str, rows: Sequence[Row], days: int) -> Row:
         "svg": drawn,
         "key": key,
         "table": table,
+        "note": say("overview.hours" if days <= _BY_HOUR else "overview.dates"),
         "empty": say(f"overview.{query}.none"),
     }
 
 
 def _times(days: int) -> list[datetime]:
     now = datetime.now(UTC)
-    if days <= 2:
+    if days <= _BY_HOUR:
         last = now.replace(minute=0, second=0, microsecond=0)
         return [last - timedelta(hours=n) for n in range(days * 24, -1, -1)]
     last = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -76,7 +81,7 @@ def _times(days: int) -> list[datetime]:
 
 
 def _day(days: int):  # type: ignore[no-untyped-def]
-    return lambda at: f"{at:%H:%M}" if days <= 2 else f"{at:%d/%m}"
+    return lambda at: f"{at:%H:%M}" if days <= _BY_HOUR else f"{at:%d/%m}"
 
 
 def _stages(rows: Sequence[Row]) -> Row:
@@ -100,6 +105,7 @@ def _stages(rows: Sequence[Row]) -> Row:
         "svg": drawn,
         "key": [],
         "table": table,
+        "note": say("overview.stages.note"),
         "empty": say("overview.by_zone.none"),
     }
 

@@ -11,6 +11,7 @@ from flask import Blueprint, Response, request
 from bot.answer import answer
 from bot.live_tools import Equipped
 from bot.pages.answers import unfolded
+from bot.pages.flags import explained
 from bot.pages.frame import Room, form, own_form, say, show
 from bot.view import view_trace
 from clients.postgres.traces import save_trace
@@ -78,6 +79,7 @@ def _page(room: Room, *, tries: list[Try] | None = None, problem: str = "", stat
         flags=FLAGS,
         asked=asked,
         now=now.flags.model_dump(),
+        what={name: explained(f"flags.{name}") for name in FLAGS},
         question=form("question"),
         title=form("title", 255),
         compare=bool(request.form.get("compare")),

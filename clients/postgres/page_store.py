@@ -31,6 +31,10 @@ class PageStore:
         """at, series (the part that was down), n."""
         return self._all("by_part", days=days, step=_step(days))
 
+    def failed(self, *, days: int, limit: int) -> list[Row]:
+        """The newest questions whose reply could not be posted, with the reason."""
+        return self._all("failed", days=days, limit=limit)
+
     def stages(self, *, days: int) -> list[Row]:
         """stage, n, p50 and p95 in milliseconds over the newest 500 answers."""
         return self._all("stages", days=days)

@@ -15,6 +15,13 @@ FROM trace t, jsonb_array_elements_text(t.degraded) AS part
 WHERE t.created_at >= now() - make_interval(days => %(days)s) AND t.degraded <> '[]'
 GROUP BY 1, 2
 
+-- name: failed
+-- Questions whose reply could not be posted, newest first.
+SELECT a.post_id, a.topic_id, a.post_number, a.title, a.reason, a.updated_at, a.trace_id
+FROM ask a
+WHERE a.state = 'failed' AND a.created_at >= now() - make_interval(days => %(days)s)
+ORDER BY a.created_at DESC LIMIT %(limit)s
+
 -- name: stages
 -- Milliseconds of each stage over the newest answers: half and nineteen of twenty are faster.
 SELECT s.key AS stage, count(*) AS n,

@@ -173,6 +173,7 @@ def _fill(database: Database) -> None:
             " asked_at) SELECT n, 3, n, 'jane', 'Rain', 'how?', 'draft',"
             " 'It [tips](http://127.0.0.1:4200/t/x/3/2).', now(), now() FROM generate_series(201, 202) n"
         )
+        connection.execute("UPDATE ask SET state = 'failed', reason = 'the topic is closed' WHERE post_id = 60")
         connection.execute("INSERT INTO gap DEFAULT VALUES")
         connection.execute("INSERT INTO gap_ask SELECT n, g.id FROM gap g, generate_series(4, 8, 4) n")
         connection.execute("INSERT INTO topic (id, title) VALUES (3, 'Rain')")
@@ -189,5 +190,8 @@ def _fill(database: Database) -> None:
             "INSERT INTO config_history (digest, owner, settings, changed, refusal) VALUES"
             " ('a', 'root', '{}', '{\"flags.corrective\": [false, true]}', ''), ('b', 'root', '{}', '{}', 'no good')"
         )
-    for part, state, detail in (("config", "refused", "bot.mod: unknown key"), ("reconcile", "ok", '{"drift": 2}')):
+    for part, state, detail in (
+        ("config", "refused", "bot.mod: unknown key"),
+        ("reconcile", "ok", '{"checked": 9, "drift": 2, "missing": 2}'),
+    ):
         Ledger(database).set_health(part, state, detail)

@@ -48,6 +48,32 @@ def test_answers_are_counted_by_zone_and_route(pages: Pages) -> None:
     assert "language model" in text
 
 
+def test_a_reply_that_could_not_be_posted_is_told_with_its_reason(pages: Pages) -> None:
+    pages.ask(1, state="failed", title="Rain in the box", reason="Discourse says <no>")
+    pages.ask(2, title="Posted all the same")
+    text = pages.get("/")
+    assert "Rain in the box" in text
+    assert "Discourse says &lt;no&gt;" in text
+    assert "Posted all the same" not in text
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (
+            '{"checked": 9000, "drift": 0, "missing": 0, "repaired": true}',
+            "9 000 messages comparés ; aucune",
+        ),
+        ('{"checked": 9000, "drift": 2, "missing": 2, "repaired": true}', "absent de l’index"),
+        ('{"checked": 9000, "drift": 2, "missing": 2, "repaired": false}', "rien n’a été modifié"),
+        ("the forum was away", "the forum was away"),
+    ],
+)
+def test_the_last_comparison_with_the_forum_is_told_in_words(pages: Pages, told: str, said: str) -> None:
+    Ledger(pages.database).set_health("reconcile", "ok", told)
+    assert said in pages.get("/index", headers={"Accept-Language": "fr"})
+
+
 def test_the_range_of_a_day_goes_by_the_hour(pages: Pages) -> None:
     pages.ask(1)
     pages.trace("t", ask_post_id=1, age=timedelta(hours=3))

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
+from clients.postgres.place import place
 from clients.postgres.queries import queries
 from forum.errors import UsageError
 from forum.types import Category, Post, SourcePost, Topic
@@ -34,11 +35,11 @@ class DatabaseSource:
 
     def __init__(self, url: str) -> None:
         try:
-            parts = conninfo_to_dict(url)
+            conninfo_to_dict(url)
         except psycopg.Error as error:
             raise UsageError(f"SOURCE database: no address of a Postgres ({_line(error)}).") from error
         self._url = url
-        self._place = f"{parts.get('host') or 'local'}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+        self._place = place(url)
         self._sql = queries("discourse")
         self.skipped: Counter[str] = Counter()
 

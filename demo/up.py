@@ -68,8 +68,16 @@ def _folder(stack: ExitStack, state: Path | None, once: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
     folder = Path(tempfile.mkdtemp(prefix="threadcite-demo-"))
-    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    stack.callback(_remove, folder)
     return folder
+
+
+def _remove(folder: Path) -> None:
+    """The folder, and the database where it really lies: for root that may be outside, with a link to it in here."""
+    database = Path(os.path.realpath(folder / "data" / "postgres"))
+    if not database.is_relative_to(os.path.realpath(folder)):
+        shutil.rmtree(database.parent, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class Parts:

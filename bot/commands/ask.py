@@ -12,7 +12,7 @@ from bot.composition import build_tools
 from bot.view import view, view_trace
 from clients.composition import open_database
 from clients.config_file import load_config
-from clients.console import print_json
+from clients.console import print_json, tell
 from clients.postgres.traces import save_trace
 from forum.types import Question
 from forum.unicode_safety import safe
@@ -38,6 +38,8 @@ def ask(
         asked = Question(text=safe(text), title=safe(title), language=language, asked_at=tools.now())
         given = answer(asked, tools, config)
         save_trace(database, given, view_trace(given), question=asked.text)
+        if not tools.index.size():
+            tell("The index is empty. Fill it first: python -m indexer backfill discourse (or archive:PATH).")
     if as_json:
         print_json(view_trace(given) if trace else view(given))
         return

@@ -11,6 +11,7 @@ import yoyo
 from procrastinate import App, SyncPsycopgConnector
 from psycopg.conninfo import conninfo_to_dict
 
+from clients.postgres.place import place
 from clients.postgres.pool import Connection
 from clients.postgres.queries import SQL
 from forum.errors import DatabaseUnavailable
@@ -48,8 +49,16 @@ def migrate(url: str, *, folder: Path = MIGRATIONS) -> list[str]:
             "run `CREATE EXTENSION vector` as a superuser and give our user CREATE on the schema."
         ) from error
     except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise DatabaseUnavailable(f"Cannot use the database of THREADCITE_DATABASE_URL: {reason}") from error
+        raise DatabaseUnavailable(
+            f"Cannot use the database at {place(url)}: {_reason(error)} Check THREADCITE_DATABASE_URL and that Postgres"
+            " runs there."
+        ) from error
+
+
+def _reason(error: psycopg.Error) -> str:
+    """Of what may be several lines, one for each address that was tried, the first without the address."""
+    first = str(error).strip().partition("\n")[0]
+    return first.rpartition(" failed: ")[2].removeprefix("FATAL:").strip().rstrip(".") + "."
 
 
 def _missing(connection: Connection, folder: Path) -> list[str]:

@@ -10,6 +10,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from clients.postgres.place import place
 from clients.postgres.queries import queries
 from forum.errors import DatabaseUnavailable
 from forum.types import Thread
@@ -63,7 +64,8 @@ class Database:
                 yield from _watched(connection)
         except PoolTimeout as error:
             raise DatabaseUnavailable(
-                "The database does not answer. Check THREADCITE_DATABASE_URL and that Postgres runs."
+                f"The database at {place(self.url)} does not answer. Check THREADCITE_DATABASE_URL and that Postgres"
+                " runs."
             ) from error
 
     @contextmanager

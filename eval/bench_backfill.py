@@ -26,6 +26,9 @@ from forum.config import Config, EmbedderSection
 from forum.ports import Embedder, EmbeddingModel, Vectors
 from forum.types import Category, SourcePost, Topic
 
+#: Batches grow to their size, and connections and caches fill.
+_WARM_BATCHES = 8
+
 
 class NullEmbedder:
     """Random unit vectors at no cost: what is left is the pipeline."""
@@ -89,11 +92,16 @@ class First:
 
 
 def bench_backfill(posts: Path, *, rows: int, embedder: EmbedderSection, embedded_rows: int) -> dict[str, Any]:
-    """`pipeline_posts_per_s` and `unchanged_posts_per_s` over `rows` posts; `overhead_ratio` over `embedded_rows`."""
+    """`pipeline_posts_per_s` and `unchanged_posts_per_s` over `rows` posts; `overhead_ratio` over `embedded_rows`.
+
+    `rss_first_mb` and `rss_last_mb`: this process's resident megabytes, the mean after each batch of the first and of
+    the last quarter of `rows` (the very first batches, which fill the caches, left out); `rss_peak_mb`: the most.
+    """
     source = ArchiveSource(posts)
     with _scratch() as database:
         null = NullEmbedder()
-        loaded, pipeline_s = _timed(First(source, rows), null, database)
+        resident: list[float] = []
+        loaded, pipeline_s = _timed(First(source, rows), null, database, resident)
         again, unchanged_s = _timed(First(source, rows), null, database)
     timed = Timed(build_embedder(embedder))
     timed.embed_passages(["warm"])
@@ -111,10 +119,34 @@ def bench_backfill(posts: Path, *, rows: int, embedder: EmbedderSection, embedde
         "embedded_rows": embedded["seen"],
         "embedded_posts_per_s": round(embedded["seen"] / wall_s, 1),
         "overhead_ratio": round((wall_s - timed.seconds) / wall_s, 4),
+        **_steadiness(resident),
     }
 
 
-def _timed(source: First, embedder: Embedder, database: Database) -> tuple[dict[str, int], float]:
+def _steadiness(resident: Sequence[float]) -> dict[str, float]:
+    """Growth is the last quarter over the first: 1 is flat."""
+    if not resident:
+        return {}
+    warm = resident[min(_WARM_BATCHES, len(resident) - 1) :]
+    quarter = max(1, len(warm) // 4)
+    first, last = float(np.mean(warm[:quarter])), float(np.mean(warm[-quarter:]))
+    return {
+        "rss_first_mb": round(first, 1),
+        "rss_last_mb": round(last, 1),
+        "rss_peak_mb": round(max(resident), 1),
+        "rss_growth": round(last / first, 3),
+    }
+
+
+def _resident_mb() -> float:
+    import psutil  # of the extra `embedded`; the other benchmarks do without it
+
+    return psutil.Process().memory_info().rss / 2**20
+
+
+def _timed(
+    source: First, embedder: Embedder, database: Database, resident: list[float] | None = None
+) -> tuple[dict[str, int], float]:
     ingest = Ingest(database, embedder, Config(), forum_host="bench.example")
     _ = ingest.model
     BackfillStore(database).restart(source.name, None)
@@ -122,6 +154,8 @@ def _timed(source: First, embedder: Embedder, database: Database) -> tuple[dict[
     began = time.perf_counter()
     for report in pipeline.run(source, ingest, largest=Config().indexer.batch_posts):
         counts += Counter(seen=report.seen, indexed=report.indexed, unchanged=report.unchanged)
+        if resident is not None:
+            resident.append(_resident_mb())
     return dict(Counter(seen=0, indexed=0, unchanged=0) | counts), time.perf_counter() - began
 
 

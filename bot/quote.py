@@ -29,8 +29,10 @@ _WORTH, _BESIDE = 0.7, 0.5
 #: An answer begins with what matters, in a post of up to so many characters; a line that introduces code leads to it.
 _LEAD, _SHORT_POST, _SHOWS = 0.15, 1200, 0.1
 #: What makes a piece worth quoting: its own words and meaning, its post's fit, rank and standing. Tuned on the
-#: practice questions: 73 % of the answers cite a post that answers, where 77 % have one among their sources.
-_WORDS, _CLOSE, _FIT, _RANK, _ACCEPTED, _ASKS = 0.4, 0.15, 0.5, 0.3, 0.2, 0.7
+#: practice questions: see docs/quoting.md.
+_WORDS, _CLOSE, _FIT, _RANK, _THREAD, _ACCEPTED, _ASKS = 0.4, 0.15, 0.3, 0.15, 0.5, 0.2, 0.7
+#: A thread whose logit lies so far below the best one's is not quoted; over `_SCALE` it costs all of `_THREAD`.
+_GAP, _SCALE = 1.5, 5.0
 #: Two passages that share more of their terms say the same thing.
 _SAME = 0.6
 _LEANS = (
@@ -64,7 +66,8 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     """
     sources = zoned.evidence.sources
     posts = _scored(query, sources, tools)
-    found = [passage for n, post in enumerate(posts, 1) for passage in _passages(n, post)]
+    near = _near(sources, zoned.floor)
+    found = [passage for n, post in enumerate(posts, 1) if near[n - 1] for passage in _passages(n, post)]
     chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
     blocks = tuple(
         block
@@ -93,10 +96,12 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
     [fit] = _shares([[_fit(source) for source in sources]])
+    behind = _behind(sources)
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
         prior = _FIT * fit[n] + _RANK / (n + 1) + _ACCEPTED * source.passage.signals.accepted
         prior -= _ASKS * is_question(source.passage)
+        prior += _THREAD * max(behind[n] / _SCALE, -1.0)
         row = []
         for place, piece in enumerate(post):
             lead = _LEAD / (place + 1) if len(source.passage.text) < _SHORT_POST else 0.0
@@ -106,6 +111,22 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
             row.append(_Scored(piece, held[n][place], score, _quotable(piece, last=place + 1 == len(post))))
         out.append(row)
     return out
+
+
+def _behind(sources: Sequence[Candidate]) -> list[float]:
+    """How far each source's thread lies below the best one, in logits (0 or less); zeros where none were made."""
+    logits = [one.thread_logit for one in sources]
+    top = max((one for one in logits if one is not None), default=0.0)
+    return [0.0 if one is None else one - top for one in logits]
+
+
+def _near(sources: Sequence[Candidate], floor: float | None) -> list[bool]:
+    """Which sources may be quoted: what is too far below the best, or would by itself have met silence, may not."""
+    logits = [one.thread_logit for one in sources]
+    return [
+        behind >= -_GAP and (floor is None or logit is None or logit >= floor)
+        for behind, logit in zip(_behind(sources), logits, strict=True)
+    ]
 
 
 def _fit(source: Candidate) -> float:
@@ -302,5 +323,5 @@ def _blocks(passage: Sequence[_Scored], n: int) -> list[Block]:
             bare = False
             out.append(Block("item", piece.text, label="-"))
     if not any(block.kind == "item" for block in out):
-        return [Block("item", mark(n), label="-"), *out]
+        return [*out, Block("paragraph", mark(n))]
     return [block if block.kind == "code" else replace(block, text=f"{block.text} {mark(n)}") for block in out]

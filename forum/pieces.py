@@ -55,9 +55,11 @@ _SYMBOLS = frozenset('(){}[]<>=;_|&$\\/*+#~^"')
 def pieces(text: str) -> tuple[Piece, ...]:
     """The pieces in order; nothing overlaps, only white space is left out. Several stages ask for the same post's."""
     found: list[Piece] = []
+    introduced = False
     for start, end in _paragraphs(text):
         lines = _lines(text, start, end)
-        if _is_block(text, lines):
+        block, introduced = _is_block(text, lines, introduced), text[start:end].endswith(":")
+        if block:
             found.append(Piece(Kind.CODE, text[start:end], start, end))
             continue
         for left, right in lines:
@@ -102,14 +104,15 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _is_block(text: str, lines: list[tuple[int, int]]) -> bool:
-    """Code or a table: most lines look like it."""
+def _is_block(text: str, lines: list[tuple[int, int]], introduced: bool) -> bool:
+    """Code or a table: most lines look like it, or half of them where a colon leads up to them."""
     if any(_ITEM.match(text[left:right]) for left, right in lines[:1]) and len(lines) > 1:
         return False
     said = [text[left:right] for left, right in lines]
     if len(said) > 1 and all(" | " in line for line in said):
         return True
-    return sum(_is_code(line) for line in said) > len(said) / 2
+    alike = sum(_is_code(line) for line in said)
+    return alike > len(said) / 2 or (introduced and alike > 0 and alike == len(said) / 2)
 
 
 def _is_code(line: str) -> bool:

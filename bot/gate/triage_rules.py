@@ -15,6 +15,16 @@ from bot.gate.rules import Reply, load_validated
 #: A longer message is always treated as a question.
 _LONGEST = 160
 
+#: What may stand around a word, and what may stand within it: `E429-QUOTA`, `pulse_isr`, `C++`, `mode=live`.
+_AROUND = ".,;:!?…'\"`()[]«»“”‘’*_~-–—"
+_WORD = re2.compile(
+    r"[/@#]?(?:[\pL\pM\pN]*\pL[\pL\pM\pN]*=)?[\pL\pM\pN%°]+(?:(?:->|=>|[-'’._/:+#@&,;])[\pL\pM\pN%°]+)*[+#]{0,2}"
+)
+#: Stands beside words and says nothing for or against them: a picture, or what is left of punctuation.
+_SIGN = re2.compile(r"[^\x00-\x7F\pL\pN]*")
+#: Letters that no word of English or French has in a row.
+_FIST = re2.compile(r"[bcdfghjklmnpqrstvwxz]{5}|q[bcdfghjklmnpqrstvwxz][a-z]{2}")
+
 Phrases = Annotated[tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(min_length=1)]
 
 
@@ -44,12 +54,12 @@ class _Tier0:
         self._courtesy = _whole(f"{greeting}|{thanks}|{filler}")
         self._greeting = re2.compile(rf"\b(?:{greeting})\b")
         self._thanks = re2.compile(rf"\b(?:{thanks})\b")
-        steps = {
-            row[at : at + 3] for line in rules.keyboard_rows for row in (line, line[::-1]) for at in range(len(row) - 2)
-        }
-        walk = f"(?:{'|'.join(sorted(steps))})+[a-z]?"
+        rows = (row for line in rules.keyboard_rows for row in (line, line[::-1]))
+        walks = {row[at : at + n] for row in rows for n in range(4, len(row) + 1) for at in range(len(row) - n + 1)}
+        walk = "|".join(sorted(walks, key=lambda one: -len(one)))
+        self._walk = re2.compile(walk)
         run = "|".join(f"{c}{{4,}}" for c in "abcdefghijklmnopqrstuvwxyz")
-        self._noise = _whole(f"{walk}|{run}|[bcdfghjklmnpqrstvwxz]{{8,}}")
+        self._noise = _whole(f"(?:{walk})+[a-z]?|{run}|[bcdfghjklmnpqrstvwxz]{{8,}}")
 
     def kind(self, text: str) -> str | None:
         if len(text) > _LONGEST or not text.strip():
@@ -61,10 +71,27 @@ class _Tier0:
             if self._thanks.search(folded) and "?" not in text:
                 return "chitchat:thanks"
             return "chitchat:greeting" if self._greeting.search(folded) else None
+        if self._is_noise(text):
+            return "gibberish"
         typed = [word for word in folded.split() if word not in self.rules.keyboard_words]
         if max(map(len, typed), default=0) > 3 and self._noise.fullmatch(" ".join(typed)):
             return "gibberish"
         return None
+
+    def _is_noise(self, text: str) -> bool:
+        """Nothing in it is a word, or words drown in signs (a template's or a query's syntax); or every word of
+        several was typed by a fist: no vowel in five letters, a `q` with nothing behind it, a walk along the keys.
+        """
+        bare = [one for one in (token.strip(_AROUND) for token in text.split()) if not _SIGN.fullmatch(one)]
+        words = [one for one in bare if _WORD.fullmatch(one)]
+        if not any(len(one) > 1 or not one.isascii() for one in words) or 2 * len(words) <= len(bare):
+            return True
+        typed = _folded(text).split()
+        return len(typed) > 1 and all(len(one) > 3 and self._mashed(one) for one in typed)
+
+    def _mashed(self, word: str) -> bool:
+        left = self._walk.sub("", word)
+        return 3 * len(left) <= len(word) or _FIST.search(word) is not None
 
     def _signs(self, text: str) -> str:
         for signs, kind in ((self.rules.thanks_signs, "thanks"), (self.rules.greeting_signs, "greeting")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -17,6 +18,7 @@ from forum.pieces import pieces
 from forum.ports import Vectors
 from forum.text import excerpt
 from forum.types import Candidate, Match, Passage, Zone
+from forum.username import folded
 from forum.window import best_window
 
 #: The threads that are read on, and the posts taken of each.
@@ -24,32 +26,51 @@ _THREADS = 3
 _FIRST_THREAD, _OTHER_THREADS = 3, 2
 #: A post of a thread is worth a place of its own from this share of the thread's best.
 _CLOSE = 0.5
+#: A thread whose logit lies so far below the best one's gives its place to a further post of a better thread.
+_FAR = 2.0
 
 
 def follow(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
     """The same evidence with, for the best threads, the posts that answer: a question is found by its words, its
-    answer often shares few of them. At most `evidence.sources`; a post that gives orders to the bot goes.
+    answer often shares few of them. At most `evidence.sources`. A post that gives the bot orders, or asks it, goes.
 
-    Posts that no channel found carry no ranks; their logit is the cross-encoder's own, none with `features`.
+    Posts that no channel found carry no ranks; their logit is the cross-encoder's own, none with `features`, which
+    only compares what was found together. All carry their thread's.
     Off with the flag `neighbours`.
     """
     if zoned.zone is Zone.ABSTAIN or not zoned.evidence.sources:
         return replace(zoned, decision="nothing to follow", reason="", data={}, degraded=())
-    honest = tuple(one for one in zoned.evidence.sources if not _orders(one.passage))
-    dropped = [one.passage.content_id for one in zoned.evidence.sources if _orders(one.passage)]
+    found = zoned.evidence.sources
+    honest = tuple(one for one in found if not _orders(one.passage))
     groups = [[one] for one in honest]
     if config.flags.neighbours:
         groups = _threads(query, honest, tools, config) + groups[_THREADS:]
-    sources = _merged(groups, config.evidence.sources)
-    added = [one.passage.content_id for one in sources if one not in zoned.evidence.sources]
+    told = [_told(group, one.logit, config) for group, one in zip(groups, honest, strict=True)]
+    sources = _merged([group for group in told if group], config.evidence.sources)
+    ids = [one.passage.content_id for one in sources]
+    before = [one.passage.content_id for one in found]
+    added = [each for each in ids if each not in before]
+    dropped = [each for each in before if each not in ids]
+    orders = len(found) - len(honest)
     return replace(
         zoned,
         decision=f"{len(added)} posts of the threads" if config.flags.neighbours else "off",
-        reason=f"{len(dropped)} posts that address the bot are left out" if dropped else "",
+        reason=f"{orders} posts that give the bot orders are left out" if orders else "",
         degraded=(),
         evidence=replace(zoned.evidence, sources=sources),
-        data={"added": added, "dropped": dropped, "sources": [one.passage.content_id for one in sources]},
+        data={"added": added, "dropped": dropped, "sources": ids},
     )
+
+
+def _told(group: list[Candidate], logit: float | None, config: Config) -> list[Candidate]:
+    """With their thread's logit, and without what only asks the bot: a question is no evidence for another one."""
+    return [replace(one, thread_logit=logit) for one in group if not _asks_the_bot(one.passage, config)]
+
+
+def _asks_the_bot(passage: Passage, config: Config) -> bool:
+    text = folded(passage.text)
+    named = any(re.search(rf"(?<!\w)@{re.escape(folded(name))}(?![\w-])", text) for name in config.usernames)
+    return named and any(asks(piece.text) for piece in pieces(passage.text))
 
 
 def _orders(passage: Passage) -> bool:
@@ -77,7 +98,7 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
         chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
         if found not in chosen and not _opens(found, thread):
             chosen = [*chosen[: _OTHER_THREADS - 1], found]
-        groups.append(_scored(query, chosen or [found], tools))
+        groups.append(_scored(query, chosen or [found], found, tools))
     return groups
 
 
@@ -125,10 +146,10 @@ def is_question(passage: Passage) -> bool:
     return questions > 0 and questions >= len(said) / 3
 
 
-def _scored(query: Query, chosen: list[Candidate], tools: Tools) -> list[Candidate]:
+def _scored(query: Query, chosen: list[Candidate], found: Candidate, tools: Tools) -> list[Candidate]:
     """Posts that the reranker has not seen get its logit, where it answers."""
     new = [one for one in chosen if one.logit is None]
-    if not new or (len(new) == len(chosen) and all(one.ranks for one in chosen)):
+    if not new or found.logit is None or tools.reranker.model_id == "features":
         return chosen
     try:
         logits = dict(zip(map(id, new), tools.reranker.score(query.full, new), strict=True))
@@ -140,7 +161,9 @@ def _scored(query: Query, chosen: list[Candidate], tools: Tools) -> list[Candida
 def _merged(groups: list[list[Candidate]], limit: int) -> tuple[Candidate, ...]:
     """The best of each thread first come first, then their seconds; threads stay together, in their order."""
     kept: set[str] = set()
-    for rank in zip_longest(*groups):
+    top = groups[0][0].thread_logit if groups else None
+    near = [group for group in groups if top is None or (group[0].thread_logit or 0.0) >= top - _FAR]
+    for rank in [*zip_longest(*near), *zip_longest(*groups)]:
         for one in rank:
             if one is not None and len(kept) < limit:
                 kept.add(one.passage.content_id)

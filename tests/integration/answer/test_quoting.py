@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.tools import Tools
+from clients.postgres.pool import Database
 from forum.types import Route
-from tests.integration.answer.conftest import ask, stage
+from tests.integration.answer.conftest import ask, stage, tools_on
 
 
 def quoted(tools: Tools, text: str) -> str:
@@ -48,7 +49,9 @@ def test_a_french_reader_gets_french_words_around_quotes_in_their_own_language(t
 
 
 def test_no_sentence_is_quoted_twice(tools: Tools) -> None:
-    lines = [line for line in quoted(tools, "Which grease for the anemometer bearings?").split("\n") if line.strip()]
+    lines = [
+        line for line in quoted(tools, "Which grease for the anemometer bearings?").split("\n") if line.strip("` ")
+    ]
     assert len(lines) == len(set(lines))
 
 
@@ -76,3 +79,42 @@ def test_the_trace_says_which_posts_were_left_out_for_their_orders(tools: Tools)
 def test_nothing_private_is_ever_quoted(tools: Tools) -> None:
     given = ask(tools, "What is the SECRET-tramontane-4471 password of the staff room?")
     assert "SECRET-tramontane" not in given.text.replace("`", "")
+
+
+@pytest.mark.parametrize("noise", ["x", "' OR 1=1 --", "{{7*7}}", "asdkjh qwlekj zmxncb"])
+def test_noise_gets_one_line_that_asks_for_a_question(tools: Tools, noise: str) -> None:
+    given = ask(tools, noise)
+    assert given.route is Route.CHITCHAT
+    assert not given.sources
+
+
+def test_no_source_far_below_the_best_thread_is_quoted(tools: Tools) -> None:
+    given = ask(tools, "Humidity sensor 100% after fog")
+    best = max(one.thread_logit or 0.0 for one in given.sources)
+    cited = [one.thread_logit for one in given.sources if one.passage.post_id in {c.post_id for c in given.citations}]
+    assert all(one is not None and one >= best - 1.5 for one in cited)
+
+
+def test_code_that_a_colon_leads_up_to_is_quoted_with_its_line(tools: Tools) -> None:
+    body = quoted(tools, "Pressure differs from the airport by 20 hPa, altitude?")
+    assert "let Anemos reduce it:" in body
+    assert "```\n[station]\naltitude = 175" in body
+
+
+def test_no_bullet_holds_nothing_but_a_marker(tools: Tools) -> None:
+    questions = [
+        "rain gauge heater power",
+        "How do I set altitude?",
+        "Passer à l'API v2 avec curl",
+        "Pigeon payload json",
+    ]
+    assert not [one for one in questions if "\n- [[" in ask(tools, one).text]
+
+
+def test_a_members_unanswered_question_to_the_bot_is_no_evidence(changing: Database) -> None:
+    asked = "@threadcite does the Zwirbel 9 need a breather hole?"
+    with changing.connection() as connection:
+        connection.execute("UPDATE post SET text = %s WHERE topic_id = 94 AND post_number = 4", (asked,))
+    given = ask(tools_on(changing), "Aspirated shield fan: does the Zwirbel 9 need a breather hole?")
+    assert asked not in [one.passage.text for one in given.sources]
+    assert "breather" not in given.text

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import structlog
 
@@ -96,23 +95,28 @@ class Sync:
         self._correct(post_ids)
 
     def _digest_all(self, waiting: Sequence[Undigested]) -> None:
-        """Posts go in together, since embedding is cheaper so; the rest, and what failed together, one by one."""
-        posts = [one for one in waiting if one.record["happened"] in _TOLD_POSTS]
-        try:
-            self._take([read_source_post(one.record) for one in posts])
-        except DatabaseUnavailable:
-            raise
-        except Exception as error:
-            log.info("posts_one_by_one", count=len(posts), reason=type(error).__name__)
-        else:
-            self._receipts.digested([one.key for one in posts])
-            waiting = [one for one in waiting if one not in posts]
+        """Posts and topics go in together, which costs a tenth; the rest, and what failed together, one by one."""
+        for kinds, take in ((_TOLD_POSTS, self._take_told), ((Happened.TOPIC_CHANGED,), self._topics)):
+            told = [one for one in waiting if one.record["happened"] in kinds]
+            if told and self._digested_together(told, take):
+                waiting = [one for one in waiting if one.record["happened"] not in kinds]
         for one in waiting:
             self._digest_one(one)
 
+    def _digested_together(self, told: Sequence[Undigested], take: Callable[[Sequence[Undigested]], None]) -> bool:
+        try:
+            take(told)
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            log.info("one_by_one", count=len(told), reason=type(error).__name__)
+            return False
+        self._receipts.digested([one.key for one in told])
+        return True
+
     def _digest_one(self, one: Undigested) -> None:
         try:
-            self._digest(Happened(one.record["happened"]), one.key.partition(":")[0], one.record, one.received_at)
+            self._digest(one)
         except DatabaseUnavailable:
             raise
         except RemoteUnavailable as error:
@@ -127,16 +131,17 @@ class Sync:
         else:
             self._receipts.digested([one.key])
 
-    def _digest(self, happened: Happened, event: str, record: Mapping[str, Any], at: datetime) -> None:
-        match happened:
+    def _digest(self, one: Undigested) -> None:
+        record, at = one.record, one.received_at
+        match Happened(record["happened"]):
             case Happened.POST_WRITTEN | Happened.POST_EDITED | Happened.SOLVED:
-                self._take([read_source_post(record)])
+                self._take_told([one])
             case Happened.POST_GONE:
                 self._gone(int(record["id"]), at)
             case Happened.POST_BACK:
                 self._back(int(record["id"]))
             case Happened.TOPIC_CHANGED | Happened.TOPIC_BACK:
-                self._topic(record, event, at)
+                self._topics([one])
             case Happened.TOPIC_GONE:
                 self._correct(self._ingest.destroy_topics([int(record["id"])], at=at))
                 with self._database.transaction() as connection:
@@ -145,6 +150,9 @@ class Sync:
                 self.refresh_categories()
             case Happened.LIKED:
                 self._ledger.like(int(record["id"]), integer(record.get("liked_by")))
+
+    def _take_told(self, told: Sequence[Undigested]) -> None:
+        self._take([read_source_post(one.record) for one in told])
 
     def _take(self, posts: Sequence[SourcePost]) -> None:
         posts = [one for one in posts if not self._is_own(one.post.username)]
@@ -187,14 +195,16 @@ class Sync:
             self._ingest.put_topics([self._forum.topic(found.post.topic_id)], at=now)
             self._ingest.recover_posts([found], at=now)
 
-    def _topic(self, record: Mapping[str, Any], event: str, at: datetime) -> None:
-        topic = read_topic(record)
-        self._ingest.put_topics([topic], at=at)
-        if event == "topic_recovered":
-            self._ingest.recover_posts(self._forum.topic_posts(topic.id), at=datetime.now(UTC))
-        elif event in ("topic_edited", "topic_revised") and topic.archetype == "regular":
-            self._see_first_post(topic.id)
-        look_again(self._database, topics=[topic.id])
+    def _topics(self, told: Sequence[Undigested]) -> None:
+        """Told oldest first: of several about one topic the last one counts."""
+        last = {topic.id: (topic, one.received_at) for one in told for topic in [read_topic(one.record)]}
+        self._ingest.put_topics([topic for topic, _ in last.values()], at=[at for _, at in last.values()])
+        for topic_id, event in dict.fromkeys((int(one.record["id"]), one.key.partition(":")[0]) for one in told):
+            if event == "topic_recovered":
+                self._ingest.recover_posts(self._forum.topic_posts(topic_id), at=datetime.now(UTC))
+            elif event in ("topic_edited", "topic_revised") and last[topic_id][0].archetype == "regular":
+                self._see_first_post(topic_id)
+        look_again(self._database, topics=last.keys())
 
     def _see_first_post(self, topic_id: int) -> None:
         """An edit of title and first post together is told as the topic's alone."""

@@ -209,9 +209,12 @@ class Ingest:
         )
         return _report(prepared, written)
 
-    def put_topics(self, topics: Sequence[Topic], *, at: datetime) -> None:
-        """Topics as they are at `at`, told in full; posts of topics that are closed now lose their text."""
-        batch = Batch(topics=[topic_row(one, at) for one in topics], complete_topics=True)
+    def put_topics(self, topics: Sequence[Topic], *, at: datetime | Sequence[datetime]) -> None:
+        """Topics as they are at `at` (one time for all, or one each), told in full; posts of topics that are closed now
+        lose their text. Each topic stands in it once."""
+        times = [at] * len(topics) if isinstance(at, datetime) else at
+        rows = [topic_row(one, when) for one, when in zip(topics, times, strict=True)]
+        batch = Batch(topics=rows, complete_topics=True)
         self.store.write(batch, admission=self.admission())
         self.refresh()
 

@@ -11,6 +11,7 @@ from clients.console import WRONG_CALL, fail, run
 if find_spec("sklearn") is None:
     fail("python -m eval needs the `eval` extra: type `make install-all`.", WRONG_CALL)
 
+from eval.commands.ablation import ablation
 from eval.commands.abstention import abstention
 from eval.commands.bench_search import bench
 from eval.commands.calibrate import calibrate
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 # One command a file of eval/commands, in the order of the help.
 app.command("retrieval")(retrieval)
+app.command("ablation")(ablation)
 app.command("abstention")(abstention)
 app.add_typer(bench, name="bench")
 app.command("calibrate")(calibrate)

@@ -36,21 +36,45 @@ def recall_by_depth(ranks: Ranks, path: Path) -> None:
 
 
 def channel_overlap(ranks: Ranks, path: Path, channels: Sequence[str] = ("keyword", "posts")) -> None:
-    """Questions answered within 25 by both channels, by one only, by none."""
-    one, other = (ranks[name] for name in channels)
-    hit = {name: {id for id, rank in ranks[name].items() if rank and rank <= _DEPTH} for name in channels}
-    left, right = hit[channels[0]], hit[channels[1]]
-    parts = {
-        "both": len(left & right),
-        f"only {channels[0]}": len(left - right),
-        f"only {channels[1]}": len(right - left),
-        "neither": len(one.keys() | other.keys()) - len(left | right),
-    }
-    figure, axes = _canvas("Which channel finds a relevant topic in its first 25")
-    bars = axes.barh(list(parts), list(parts.values()), color=["#59a14f", "#b07aa1", "#4e79a7", "#bab0ac"])
-    axes.bar_label(bars, padding=3)
+    """Questions answered within the first 5 and 25 by both channels, by one only, by none."""
+    figure, axes = _canvas("Which channel finds a relevant topic", height=2.6)
+    colours = ("#59a14f", _COLOURS[channels[0]], _COLOURS[channels[1]], "#dddddd")
+    for place, depth in enumerate((5, _DEPTH)):
+        hit = [{id for id, rank in ranks[name].items() if rank and rank <= depth} for name in channels]
+        whole = len(ranks[channels[0]].keys() | ranks[channels[1]].keys())
+        parts = {
+            "both": len(hit[0] & hit[1]),
+            f"only {channels[0]}": len(hit[0] - hit[1]),
+            f"only {channels[1]}": len(hit[1] - hit[0]),
+            "neither": whole - len(hit[0] | hit[1]),
+        }
+        left = 0
+        for (label, value), colour in zip(parts.items(), colours, strict=True):
+            bar = axes.barh(place, value, left=left, color=colour, height=0.6, label=label if not place else None)
+            axes.bar_label(bar, label_type="center", fontsize=9)
+            left += value
+    axes.set_yticks((0, 1), ("first 5", f"first {_DEPTH}"))
     axes.invert_yaxis()
+    axes.grid(visible=False)
     axes.set(xlabel="questions")
+    axes.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, -0.62))
+    figure.savefig(path, dpi=120)
+
+
+def scores_by_relevance(scores: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
+    """The best relevant candidate of each question and the best other one, a panel a score."""
+    figure = Figure(figsize=(7, 2.4 + 0.2), layout="constrained")
+    panels = np.atleast_1d(figure.subplots(1, len(scores)))
+    figure.suptitle("The best relevant candidate and the best other one", x=0.01, ha="left")
+    for axes, (name, sides) in zip(panels, scores.items(), strict=True):
+        both = np.array([*sides["relevant"], *sides["other"]])
+        bins = np.linspace(both.min(), both.max(), 25).tolist()
+        for side, colour in (("other", "#bab0ac"), ("relevant", "#59a14f")):
+            axes.hist(np.array(sides[side]), bins=bins, alpha=0.6, label=side, color=colour)
+        above = np.mean(np.array(sides["relevant"]) > np.array(sides["other"]))
+        axes.set(xlabel=f"{name}: relevant above in {above:.0%}", yticks=[])
+        axes.spines[["top", "right", "left"]].set_visible(False)
+    panels[0].legend(frameon=False, fontsize=8)
     figure.savefig(path, dpi=120)
 
 
@@ -68,15 +92,26 @@ def score_distributions(logits: Mapping[str, Sequence[float]], thresholds: Mappi
     figure.savefig(path, dpi=120)
 
 
-def risk_against_coverage(logits: Mapping[str, Sequence[float]], path: Path) -> None:
-    """Answering the surest first: the share of wrong among the answered, by how many are answered."""
-    figure, axes = _canvas("Risk against coverage")
-    scores = np.array([*logits["answerable"], *logits["unanswerable"]])
-    wrong = np.array([0.0] * len(logits["answerable"]) + [1.0] * len(logits["unanswerable"]))
-    order = np.argsort(-scores, kind="stable")
-    answered = np.arange(1, len(order) + 1)
-    axes.plot(answered / len(order), np.cumsum(wrong[order]) / answered, color="#4e79a7")
-    axes.set(xlabel="share of all questions that are answered", ylabel="unanswerable among them")
+def risk_against_coverage(logits: Mapping[str, Sequence[float]], thresholds: Mapping[str, Any], path: Path) -> None:
+    """Answering the surest first: the share of unanswerable among the answered, by how many are answered.
+
+    Both kinds weigh the same, however many questions of each the sets hold.
+    """
+    figure, axes = _canvas("Risk against coverage, as many unanswerable as answerable")
+    yes, no = np.array(logits["answerable"]), np.array(logits["unanswerable"])
+    cuts = np.unique(np.concatenate([yes, no]))[::-1]
+
+    def point(cut: float) -> tuple[float, float]:
+        right, wrong = float((yes >= cut).mean()), float((no >= cut).mean())
+        return (right + wrong) / 2, wrong / max(right + wrong, 1e-9)
+
+    line = np.array([point(cut) for cut in cuts])
+    axes.plot(line[:, 0], line[:, 1], color="#4e79a7")
+    for name, label in (("ok", "zone ok"), ("abstain", "all but silence")):
+        at, risk = point(float(thresholds[name]))
+        axes.plot(at, risk, "o", color="#e15759")
+        axes.annotate(f"{label}: {risk:.1%}", (at, risk), textcoords="offset points", xytext=(-6, 8), ha="right")
+    axes.set(xlabel="share of all questions that are answered", ylabel="unanswerable among them", ylim=(0, 0.52))
     figure.savefig(path, dpi=120)
 
 
@@ -92,8 +127,8 @@ def latency(stages: Mapping[str, Mapping[str, float]], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def _canvas(title: str) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
+def _canvas(title: str, *, height: float = 4.2) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(7, height), layout="constrained")
     axes = figure.subplots()
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)

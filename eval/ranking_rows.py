@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from clients.features_reranker import Fit
 from eval.metrics import of_ranking, summary
+from eval.question_set import Asked
 from eval.runner import Found
 from eval.unseen import by_order, how
 from forum.fusion import convex_combination
-from forum.types import Hit
+from forum.types import Candidate, Hit
 
 Rankings = list[list[int]]
 
@@ -23,7 +24,7 @@ def rankings(found: Sequence[Found], fit: Fit | None) -> tuple[dict[str, Ranking
     channels = sorted({name for one in found for candidate in one.candidates for name in candidate.ranks})
     rows: dict[str, Rankings] = {name: [one.channel(name) for one in found] for name in channels}
     rows["rrf"] = [one.fused() for one in found]
-    rows["convex"] = [_convex(one, channels) for one in found]
+    rows["convex"] = [convex(one) for one in found]
     if fit is None:
         return {**rows, "reranked": _topics(found)}, "the reranker as configured"
     rows["reranked"] = _topics(by_order(found, fit))
@@ -39,34 +40,53 @@ def table(found: Sequence[Found], rows: Mapping[str, Rankings]) -> dict[str, dic
     }
 
 
-def first_ranks(found: Sequence[Found], rows: Mapping[str, Rankings]) -> dict[str, dict[str, Any]]:
+def first_ranks(questions: Sequence[Asked], rows: Mapping[str, Rankings]) -> dict[str, dict[str, Any]]:
     """By row and question: the rank of the first relevant topic, or null. What `compare` reads."""
     return {
         name: {
-            one.asked.id: next(
-                (rank for rank, topic in enumerate(topics, 1) if topic in one.asked.relevant_topics), None
-            )
-            for one, topics in zip(found, ranked, strict=True)
+            one.id: next((rank for rank, topic in enumerate(topics, 1) if topic in one.relevant_topics), None)
+            for one, topics in zip(questions, ranked, strict=True)
         }
         for name, ranked in rows.items()
     }
 
 
-def _topics(found: Sequence[Found]) -> Rankings:
-    return [[candidate.passage.topic_id for candidate in one.reranked] for one in found]
+def scores_by_relevance(ranked: Sequence[Found]) -> dict[str, dict[str, list[float]]]:
+    """By score, of each question that found both: its best relevant candidate's value and its best other one's."""
+    kinds: dict[str, Callable[[Candidate], float | None]] = {
+        "cosine": lambda one: one.match.cosine,
+        "BM25": lambda one: one.match.bm25,
+        "logit": lambda one: one.logit,
+    }
+    out: dict[str, dict[str, list[float]]] = {}
+    for name, value_of in kinds.items():
+        for one in ranked:
+            best: dict[bool, float] = {}
+            for candidate in one.reranked:
+                relevant = candidate.passage.topic_id in one.asked.relevant_topics
+                if (value := value_of(candidate)) is not None:
+                    best[relevant] = max(value, best.get(relevant, value))
+            if len(best) == 2:
+                sides = out.setdefault(name, {"relevant": [], "other": []})
+                sides["relevant"].append(round(best[True], 4))
+                sides["other"].append(round(best[False], 4))
+    return out
 
 
-def _convex(found: Found, channels: Sequence[str]) -> list[int]:
+def convex(found: Found) -> list[int]:
+    """The topics by the convex combination of the channels' scores."""
+    channels = sorted({name for one in found.candidates for name in one.scores})
     hits = {
         name: [
-            Hit(
-                post_id=one.passage.post_id,
-                topic_id=one.passage.topic_id,
-                score=one.scores[name],
+            Hit(post_id=one.passage.post_id, topic_id=one.passage.topic_id, score=one.scores[name])
+            for one in sorted(
+                (one for one in found.candidates if name in one.scores), key=lambda one: -one.scores[name]
             )
-            for one in sorted(found.candidates, key=lambda one: one.ranks.get(name, 0))
-            if name in one.ranks and name in one.scores
         ]
         for name in channels
     }
     return [one.topic_id for one in convex_combination(hits)]
+
+
+def _topics(found: Sequence[Found]) -> Rankings:
+    return [[candidate.passage.topic_id for candidate in one.reranked] for one in found]

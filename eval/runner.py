@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
@@ -21,8 +21,14 @@ from clients.postgres.pool import Database
 from eval.as_of import AsOf
 from eval.question_set import Asked
 from forum.config import Config
-from forum.ports import Embedder, Reranker
+from forum.ports import Embedder, Index, Reranker
+from forum.sentences import sentences
 from forum.types import Candidate, Question
+
+Item = TypeVar("Item")
+
+#: Title and body; the title alone; the title and the sentences of the body that ask.
+FORMS = ("full", "title", "condensed")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,9 +59,9 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Runner:
-    """The parts to run with; `form` is what of a question is asked: `full` (title and body) or `title`."""
+    """The parts to run with; `form` is what of a question is asked, one of FORMS."""
 
-    index: PostgresIndex
+    index: Index
     embedder: Embedder
     reranker: Reranker
     config: Config
@@ -100,14 +106,20 @@ class Runner:
 
 
 def query_of(asked: Asked, form: str = "full") -> Query:
-    """The question as the condense stage would hand it on."""
-    text = asked.body if form == "full" and asked.body else asked.title
+    """The question as the condense stage would hand it on: in full, its title, or condensed to what asks."""
+    body = {"full": asked.body, "title": "", "condensed": _asking(asked.body)}[form]
+    text = body or asked.title
     title = asked.title if text != asked.title else ""
     question = Question(text=text, title=title, language=asked.language)
     return Query(decision="eval", question=question, language=asked.language, text=text, title=title)
 
 
-def progress(questions: Sequence[Asked], label: str) -> Iterator[Asked]:
+def _asking(body: str) -> str:
+    """The sentences that end in a question mark: what condensing keeps where there is no LLM."""
+    return " ".join(one for one in sentences(body) if one.endswith("?"))
+
+
+def progress(questions: Sequence[Item], label: str) -> Iterator[Item]:
     """A progress bar on stderr, only where somebody watches."""
     console = Console(file=sys.stderr)
     yield from track(questions, description=label, console=console, disable=not console.is_terminal, transient=True)

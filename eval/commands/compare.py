@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 
 from clients.composition import open_database
 from clients.console import print_json
 from clients.postgres.gap_store import GapStore
-from eval.metrics import interval, paired_p
+from eval.paired import METRICS, paired
 from eval.results import read
 from eval.traffic import compared
 from forum.errors import UsageError
-
-METRICS = ("hit@1", "hit@5", "hit@25", "mrr@10")
 
 
 def compare(
@@ -35,19 +32,9 @@ def compare(
         _traffic(days, json)
         return
     one, other = _ranks(a), _ranks(b)
-    shared = sorted(one.keys() & other.keys())
-    if not shared:
+    report = {"a": a, "b": b, **paired(one, other)}
+    if not report["n"]:
         raise UsageError(f"{a} and {b} have no question in common.")
-    report: dict[str, Any] = {"a": a, "b": b, "n": len(shared)}
-    for name in METRICS:
-        left, right = (np.array([_value(name, ranks[key]) for key in shared]) for ranks in (one, other))
-        report[name] = {
-            "a": round(float(left.mean()), 4),
-            "b": round(float(right.mean()), 4),
-            "difference": round(float((left - right).mean()), 4),
-            "difference_ci": interval(left - right),
-            "p": round(paired_p(left, right), 4),
-        }
     if json:
         print_json(report)
         return
@@ -77,10 +64,3 @@ def _ranks(argument: str) -> dict[str, int | None]:
         raise UsageError(f"{argument}: no row {row!r} (rows: {known}).")
     ranks: dict[str, int | None] = rows[row]
     return ranks
-
-
-def _value(metric: str, rank: int | None) -> float:
-    kind, _, depth = metric.partition("@")
-    if rank is None or rank > int(depth):
-        return 0.0
-    return 1.0 if kind == "hit" else 1.0 / rank

@@ -11,14 +11,16 @@ import numpy as np
 import typer
 
 from clients.console import print_json
+from clients.postgres.index import PostgresIndex
 from eval.fit_of import fit_of
 from eval.metrics import NAMES
 from eval.question_set import read_questions, sample
-from eval.ranking_rows import first_ranks, rankings, table
+from eval.ranking_rows import first_ranks, rankings, scores_by_relevance, table
 from eval.results import provenance, save
-from eval.runner import Found, Runner
+from eval.runner import FORMS, Found, Runner
 from eval.scratch import open_index
 from eval.settings import config_with
+from eval.unseen import by_order
 from forum.errors import UsageError
 
 
@@ -35,7 +37,7 @@ def retrieval(
         typer.Option(formats=["%Y-%m-%d"], help="Only posts and questions before this day (UTC)."),
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="KEY=VALUE over config.yml; repeatable.")] = None,
-    form: Annotated[str, typer.Option(help="What is asked: full (title and body) or title.")] = "full",
+    form: Annotated[str, typer.Option(help="What is asked: full (title and body), title or condensed.")] = "full",
     strict: Annotated[
         bool,
         typer.Option(help="Also hide later posts of older topics; without it a topic counts whole if it is older."),
@@ -51,8 +53,8 @@ def retrieval(
 
     Example: python -m eval retrieval --questions q.jsonl --posts archive:posts/ --until 2020-01-01
     """
-    if form not in ("full", "title"):
-        raise UsageError(f"--form {form!r:.20}: full or title.")
+    if form not in FORMS:
+        raise UsageError(f"--form {form!r:.20}: {', '.join(FORMS)}.")
     config = config_with(set_ or ())
     asked = read_questions(questions)
     end = until.replace(tzinfo=UTC) if until else None
@@ -63,7 +65,8 @@ def retrieval(
     with database:
         runner = Runner.build(config, database, whole_topics=not strict, form=form)
         found = runner.run(asked.questions, "asking")
-    rows, how = rankings(found, fit_of(runner) if config.flags.rerank else None)
+    fit = fit_of(runner) if config.flags.rerank else None
+    rows, how = rankings(found, fit)
     result: dict[str, Any] = {
         "n": len(found),
         **table(found, rows),
@@ -72,12 +75,13 @@ def retrieval(
         "form": form,
         "strict": strict,
         "degraded": sorted({name for one in found for name in one.degraded}),
-        "exact_scans": runner.index.fallbacks,
+        "exact_scans": runner.index.fallbacks if isinstance(runner.index, PostgresIndex) else 0,
         "ms": _latency(found),
         **provenance(config, posts=digest, sets={"questions": asked}),
     }
     if save_as:
-        save(save_as, {**result, "first_relevant": first_ranks(found, rows)})
+        scores = scores_by_relevance(by_order(found, fit) if fit else found)
+        save(save_as, {**result, "scores": scores, "first_relevant": first_ranks(asked.questions, rows)})
     if json:
         print_json(result)
     else:

@@ -99,12 +99,17 @@ WHERE ga.gap_id = ANY (%(ids)s::bigint[]) ORDER BY a.asked_at DESC LIMIT 500
 
 -- name: answered_since
 -- The first public post of a person after the question in the same topic, neither the asker's nor the bot's.
-SELECT DISTINCT ON (ga.gap_id) ga.gap_id, p.topic_id, p.post_number, p.username, p.id = p.accepted_post_id AS accepted
+-- LIMIT keeps it at one look into the topic a question: joined at once, the planner began with every topic there is.
+SELECT DISTINCT ON (ga.gap_id) ga.gap_id, since.*
 FROM gap_ask ga JOIN ask a ON a.post_id = ga.ask_post_id
-JOIN public_post p ON p.topic_id = a.topic_id AND p.post_number > a.post_number
-WHERE ga.gap_id = ANY (%(ids)s::bigint[]) AND p.user_id IS DISTINCT FROM a.user_id
-  AND lower(p.username) <> lower(%(bot)s)
-ORDER BY ga.gap_id, (p.id = p.accepted_post_id) DESC NULLS LAST, p.created_at
+CROSS JOIN LATERAL (
+    SELECT p.topic_id, p.post_number, p.username, p.id = p.accepted_post_id AS accepted, p.created_at
+    FROM public_post p
+    WHERE p.topic_id = a.topic_id AND p.post_number > a.post_number AND p.user_id IS DISTINCT FROM a.user_id
+      AND lower(p.username) <> lower(%(bot)s)
+    ORDER BY (p.id = p.accepted_post_id) DESC NULLS LAST, p.created_at LIMIT 1) since
+WHERE ga.gap_id = ANY (%(ids)s::bigint[])
+ORDER BY ga.gap_id, since.accepted DESC NULLS LAST, since.created_at
 
 -- name: set_gap
 UPDATE gap SET state = %(state)s, closed_at = CASE %(state)s WHEN 'open' THEN NULL ELSE now() END

@@ -120,7 +120,7 @@ def _tags(
         return {}
     grouped = _has(connection, "tag_group_permissions") and _has(connection, "tag_group_memberships")
     rows = connection.execute(sql["open_tags" if grouped else "tags"], {"topics": topics}).fetchall()
-    return {row["topic_id"]: tuple(encodable(name) for name in row["names"]) for row in rows}
+    return {row["topic_id"]: tuple(sorted(map(encodable, row["names"]))) for row in rows}
 
 
 def _accepted(

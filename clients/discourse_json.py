@@ -153,11 +153,12 @@ def _required(data: Mapping[str, Any], key: str, largest: int = _LARGEST_ID) -> 
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    # Names until 2026, objects {id, name} since.
+    # Names until 2026, objects {id, name} since. Sorted: each source tells them in an order of its own, and they stand
+    # in what is embedded.
     if not isinstance(value, list):
         return ()
     names = (item.get("name") if isinstance(item, dict) else item for item in value)
-    return tuple(encodable(name) for name in names if isinstance(name, str) and name)
+    return tuple(sorted(encodable(name) for name in names if isinstance(name, str) and name))
 
 
 def _likes(data: Mapping[str, Any]) -> int:

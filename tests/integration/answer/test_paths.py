@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from bot.commands.explain import explain
 from bot.graph import path_mermaid, path_text
 from bot.tools import Tools
 from bot.view import view_trace
 from clients.fakes.scripted_llm import Answer as Line
 from clients.fakes.scripted_llm import ScriptedLLM
+from clients.postgres.pool import Database
+from clients.postgres.traces import save_trace
 from forum.types import Answer
 from tests.integration.answer.conftest import ask, with_
 from tests.integration.answer.test_correcting import BAD, GOOD, Graded
@@ -87,3 +90,17 @@ def test_the_path_and_its_calls_are_drawn(tools: Tools, text: str) -> None:
     drawn = path_mermaid(view_trace(given))
     assert drawn.count("-->") == len(path(given))
     assert ("llm.chat" in drawn, "index.keyword" in drawn) == ((True, True) if text == ASKED else (False, False))
+
+
+def test_explain_prints_the_path_and_every_call(
+    tools: Tools, practice: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = run(tools, ASKED, [3.0], "KIND: simple")
+    save_trace(practice, given, view_trace(given), question=ASKED)
+    monkeypatch.setenv("THREADCITE_DATABASE_URL", practice.url)
+    monkeypatch.setenv("COLUMNS", "200")
+    explain(given.trace_id)
+    told = capsys.readouterr().out
+    assert "read: ask -> gate: pass -> triage: simple" in told
+    for call in ("llm.chat", "embedder.embed_query", "index.keyword", "reranker.score"):
+        assert call in told

@@ -101,6 +101,18 @@ def test_pages_of_answers_follow_each_other_without_gap_or_repeat(pages: Pages) 
     assert len(seen) == len(set(seen)) == 120
 
 
+def test_the_calls_of_a_stage_are_shown_with_their_time_and_outcome(pages: Pages) -> None:
+    calls = [
+        {"service": "index", "call": "keyword", "ms": 2.25, "outcome": "ok"},
+        {"service": "<llm>", "call": "chat", "ms": 80.0, "outcome": "refused 404"},
+    ]
+    stage = {"stage": "recall", "decision": "2 candidates", "reason": "", "ms": 3.0, "data": {}, "calls": calls}
+    pages.trace("called", body={"sources": [], "stages": [stage]})
+    text = pages.get("/answers/called")
+    assert "index.keyword 2.2 ms" in text
+    assert "&lt;llm&gt;.chat 80.0 ms (refused 404)" in text
+
+
 def test_a_whole_trace_is_shown(pages: Pages) -> None:
     source = {"n": 1, "post_id": 5, "topic_id": 3, "post_number": 2, "title": "Tipping buckets", "accepted": True}
     source |= {"ranks": {"posts": 4, "keyword": 1}, "rrf": 0.031, "ce": 1.25}

@@ -134,11 +134,11 @@ class DiscourseClient:
         ids = (record.get("group_id") for record in _records(detail.get("group_permissions")))
         return frozenset(one for one in ids if isinstance(one, int))
 
-    def trust_level(self, username: str) -> int | None:
-        """An account's trust level; None where the forum does not tell."""
+    def standing(self, username: str) -> tuple[int | None, bool]:
+        """An account's trust level, None where the forum does not tell, and whether it is of the staff."""
         user = _record(self._get(f"/u/{quote(username, safe='')}.json").get("user"))
         level = user.get("trust_level")
-        return level if isinstance(level, int) else None
+        return (level if isinstance(level, int) else None), bool(user.get("admin") or user.get("moderator"))
 
     def clock(self) -> datetime | None:
         """What time the forum has, from its answer's Date; None where it sends none."""

@@ -33,6 +33,8 @@ def set_up_logs(section: LoggingSection, stream: TextIO | None = None) -> None:
     last: Any = structlog.dev.ConsoleRenderer(colors=False) if as_text else structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        # Said even if it is the default: clients/console.py has let through errors only until now.
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )

@@ -181,7 +181,7 @@ def _forum(config: Config) -> Iterator[Finding]:
         )
         for scope, call in scopes:
             yield _allowed(scope, call)
-        yield from _trust(forum, config)
+        yield from _account(forum, config)
     finally:
         forum.close()
 
@@ -194,10 +194,10 @@ def _allowed(scope: str, call: Callable[[], object]) -> Finding:
     return Finding(check="key", state=FINE, what=f"may {scope}")
 
 
-def _trust(forum: DiscourseClient, config: Config) -> Iterator[Finding]:
+def _account(forum: DiscourseClient, config: Config) -> Iterator[Finding]:
     name = config.forum.bot_username
     try:
-        level = forum.trust_level(name)
+        level, staff = forum.standing(name)
     except RemoteRefused as error:
         mend = f"make the account {name}, or set forum.bot_username; the key's scope global:read lets us see it"
         yield Finding(check="bot account", state=WARNING, what=str(error), mend=mend)
@@ -208,6 +208,11 @@ def _trust(forum: DiscourseClient, config: Config) -> Iterator[Finding]:
     else:
         yield Finding(
             check="bot account", state=FINE, what=f"@{name}, trust level {'untold' if level is None else level}"
+        )
+    if config.bot.mode == "draft" and config.bot.draft_as == "whisper" and not staff:
+        mend = f"make @{name} a moderator, or set bot.draft_as: page (drafts are approved on /admin/drafts)"
+        yield Finding(
+            check="bot account", state=WRONG, what=f"@{name} may not whisper, and drafts are whispers", mend=mend
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import structlog
 import typer
 from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
@@ -13,6 +14,8 @@ from clients.composition import database_url
 from clients.config_file import load_config
 from clients.logs import set_up_logs
 from clients.postgres.migrate import migrate
+
+log = structlog.get_logger("threadcite.web")
 
 
 def serve(
@@ -43,8 +46,15 @@ def serve(
         "worker_tmp_dir": None,
         "control_socket_disable": True,
         "loglevel": "warning",
+        "when_ready": _say_started,
     }
     _Gunicorn(app, settings).run()
+
+
+def _say_started(server: Any) -> None:
+    """Called by gunicorn once it listens."""
+    [(host, port)] = [listener.sock.getsockname()[:2] for listener in server.LISTENERS]
+    log.info("listening", webhooks=f"http://{host}:{port}/webhooks/discourse", pages=f"http://{host}:{port}/admin")
 
 
 class _Gunicorn(BaseApplication):  # type: ignore[misc]

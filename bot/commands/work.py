@@ -26,6 +26,8 @@ from forum.config import FlagsSection
 from forum.errors import ConfigError
 from forum.types import Answer, Question
 
+log = structlog.get_logger("threadcite.worker")
+
 
 def work() -> None:
     """Work through the queue until told to end (SIGTERM finishes what is under way).
@@ -60,6 +62,7 @@ def work() -> None:
             return answer(question, now.tools, now.config.model_copy(update={"flags": flags}))
 
         forum = build_forum(config)
+        log.info("working", mode=config.bot.mode, forum=config.forum.base_url, bot=config.forum.bot_username)
         run_worker(
             database,
             forum,

@@ -67,6 +67,20 @@ def test_a_new_account_may_not_cite(practice: PracticeForum, found: Callable[...
         store.commit([bot], [])
 
 
+def test_drafts_as_whispers_need_an_account_of_the_staff(
+    practice: PracticeForum, found: Callable[..., list[Finding]]
+) -> None:
+    assert "moderator" in wrong(found(bot={"mode": "draft"}), "bot account")[0].mend
+    assert wrong(found(bot={"mode": "draft", "draft_as": "page"}), "bot account") == []
+    store = practice.forum.store
+    bot = store.user_named("threadcite")
+    store.commit([replace(bot, moderator=True)], [])
+    try:
+        assert wrong(found(bot={"mode": "draft"}), "bot account") == []
+    finally:
+        store.commit([bot], [])
+
+
 def test_a_missing_key_is_wrong_where_the_bot_posts(
     found: Callable[..., list[Finding]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,3 +54,12 @@ def make_posts(connection: Connection, rows: int) -> None:
         (rows,),
     )
     connection.execute("UPDATE corpus SET documents = %s, total_length = %s", (rows, rows))
+
+
+def sizes(database: Database, *tables: str) -> dict[str, int]:
+    """Bytes of each table with its indexes."""
+    with database.connection() as connection:
+        rows = connection.execute(
+            "SELECT t, pg_total_relation_size(t::regclass) FROM unnest(%s::text[]) t", (list(tables),)
+        )
+        return dict(rows.fetchall())

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 from clients.postgres.index import PostgresIndex
 from clients.postgres.model_store import ModelStore
 from clients.postgres.pool import Connection
-from eval.bench_database import SHARES, bench_database, make_posts
+from eval.bench_database import SHARES, bench_database, make_posts, sizes
 from forum.ports import EmbeddingModel, Vectors
 from forum.types import Scope
 
@@ -25,6 +25,7 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
     """Vectors in clusters of about 40, as topics are; questions lie near a cluster. The product's own `nearest`.
 
     `exact_p50_ms` is the same without an index. `filters`: a persona's categories that keep a share of the posts.
+    `plan`: whether the server says that it walks the index, and does not scan.
     """
     model = EmbeddingModel(name=f"bench/random-{dimensions}", dimensions=dimensions, max_tokens=512)
     centres = _unit(np.random.default_rng(0).normal(size=(max(rows // _MEMBERS, 1), dimensions)).astype(np.float32))
@@ -45,12 +46,16 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
 
     with bench_database(f"bench_recall_{rows}_{dimensions}", fill) as database:
         store = ModelStore(database)
+        # Built anew each time, so that its time is always told.
+        with database.connection() as connection:
+            connection.execute("DROP INDEX IF EXISTS embedding_hnsw_1")
         started = time.perf_counter()
         kind = store.build_index(store.ensure(model), at_least=1)
         build_s = time.perf_counter() - started
         questions = _near(centres, _QUESTIONS, np.random.default_rng(2))
         index = PostgresIndex(database, embedder=model.name)
         scopes = {1.0: Scope()} | {share: Scope(category_ids=frozenset((one,))) for one, share in SHARES if one != 2}
+        _, plan = index.plan(questions[0])
         found = {kept: _ask(index, questions, scope) for kept, scope in scopes.items()}
         with database.connection() as connection:
             connection.execute("UPDATE embedding_model SET index_kind = 'none'")
@@ -58,6 +63,7 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
         with database.connection() as connection:
             connection.execute("UPDATE embedding_model SET index_kind = %s", (kind,))
             size = connection.execute("SELECT pg_relation_size('embedding_hnsw_1')").fetchone()
+        held = sizes(database, "embedding", "post", "topic")
     whole = found[1.0]
     return {
         "rows": rows,
@@ -77,8 +83,11 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
             for kept in scopes
             if kept < 1
         ],
+        "plan": "index" if "embedding_hnsw_1" in plan else "scan",
+        "fallbacks": index.fallbacks,
         "build_s": round(build_s, 1),
         "index_bytes": size[0] if size else 0,
+        "bytes": held,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,6 +25,16 @@ def provenance(config: Config, *, posts: str, sets: Mapping[str, QuestionSet]) -
         "config": {name: getattr(config, name).model_dump(mode="json") for name in ("recall", "embedder", "reranker")},
         "source": posts,
         "sets": {role: {"name": one.name, "sha256": one.sha256, "n": len(one.questions)} for role, one in sets.items()},
+    }
+
+
+def machine() -> dict[str, Any]:
+    """Date, commit, and how loaded the machine is: a time without these says little."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": _commit(),
+        "cores": os.cpu_count(),
+        "load": [round(one, 1) for one in os.getloadavg()],
     }
 
 

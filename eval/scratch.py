@@ -92,4 +92,5 @@ def _build(server: str, url: str, name: str, posts: str, until: datetime | None,
     if not _is_built(server, url, name):
         raise ThreadciteError(f"The scratch index of {posts} was not finished: indexer exit code {done.returncode}.")
     with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
-        connection.execute("ANALYZE")
+        # So that the signals of topics are read from their index alone.
+        connection.execute("VACUUM ANALYZE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 K1 = 1.5
 B = 0.75
@@ -25,8 +26,12 @@ class Corpus:
 
     def idf(self, term: str) -> float:
         """ln((N - df + 0.5) / (df + 0.5)), at least IDF_FLOOR; a term that nobody wrote has the highest."""
-        frequency = min(self.frequencies.get(term, 0), self.documents)
-        return max(math.log((self.documents - frequency + 0.5) / (frequency + 0.5)), IDF_FLOOR)
+        return _idf(self.documents, min(self.frequencies.get(term, 0), self.documents))
+
+
+@lru_cache(maxsize=65_536)
+def _idf(documents: int, frequency: int) -> float:
+    return max(math.log((documents - frequency + 0.5) / (frequency + 0.5)), IDF_FLOOR)
 
 
 def bm25(counts: Mapping[str, int], length: int, asked: Mapping[str, int], corpus: Corpus) -> float:
@@ -37,8 +42,8 @@ def bm25(counts: Mapping[str, int], length: int, asked: Mapping[str, int], corpu
     norm = K1 * (1 - B + B * length / corpus.average_length) if corpus.average_length else K1
     return sum(
         weight * corpus.idf(term) * tf * (K1 + 1) / (tf + norm)
-        for term, weight in asked.items()
-        if (tf := counts.get(term, 0))
+        for term, tf in counts.items()
+        if tf and (weight := asked.get(term, 0))
     )
 
 

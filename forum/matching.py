@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from forum.bm25 import Corpus, bm25, coverage
 from forum.types import Match
@@ -39,9 +40,16 @@ def matched(
     terms = tuple(dict.fromkeys(asked))
     weights = Counter(term for term in asked if corpus.frequencies.get(term))
     rare = tuple(sorted(terms, key=lambda term: corpus.frequencies.get(term, 0))[:_RAREST])
-    in_question = dict.fromkeys(terms, 1)
+    # Once for all posts: a logarithm a term and post is what the rest together costs.
+    idf = {term: corpus.idf(term) for term in {*terms, *chain.from_iterable(one.title_terms for one in posts.values())}}
+    whole, whole_rare = sum(idf[term] for term in terms), sum(idf[term] for term in rare)
+    in_question = frozenset(terms)
     unknown = unknown_share(terms, corpus)
-    idf_sum = sum(weight * corpus.idf(term) for term, weight in weights.items())
+    idf_sum = sum(weight * idf[term] for term, weight in weights.items())
+
+    def share(held: Container[str], of: Sequence[str], whole: float) -> float:
+        return sum(idf[term] for term in of if term in held) / whole if whole else 0.0
+
     return {
         post: Match(
             embedder=closeness.embedder if closeness else "",
@@ -50,9 +58,9 @@ def matched(
             background_spread=closeness.spread if closeness else 0.0,
             bm25=bm25(one.counts, one.length, weights, corpus),
             idf_sum=idf_sum,
-            coverage=coverage(one.counts, terms, corpus),
-            rare_coverage=coverage(one.counts, rare, corpus),
-            title_overlap=coverage(in_question, one.title_terms, corpus),
+            coverage=share(one.counts, terms, whole),
+            rare_coverage=share(one.counts, rare, whole_rare),
+            title_overlap=share(in_question, one.title_terms, sum(idf[term] for term in one.title_terms)),
             unknown=unknown,
             novelty=corpus.novelty,
             question_terms=len(terms),

@@ -17,6 +17,7 @@ FAULTS = (
     "texts_not_public",
     "topics_without_vector",
     "wrong_terms",
+    "wrong_postings",
     "wrong_totals",
     "index_missing",
 )
@@ -51,12 +52,14 @@ def repair(database: Database, ingest: Ingest, *, opened: list[int]) -> None:
         rows = connection.execute(_NOT_PUBLIC.format("p.id")).fetchall()
     ingest.store.remove_texts([row[0] for row in rows], "topic not public")
     with database.transaction() as connection:
-        connection.execute("LOCK TABLE post, term, corpus IN SHARE ROW EXCLUSIVE MODE")
+        connection.execute("LOCK TABLE post, term, posting, corpus IN SHARE ROW EXCLUSIVE MODE")
         connection.execute("DELETE FROM term")
         connection.execute(
             "INSERT INTO term (term, df) SELECT t, count(*) FROM post, unnest(tsvector_to_array(terms)) t"
             " WHERE text IS NOT NULL GROUP BY t"
         )
+        connection.execute("DELETE FROM posting")
+        connection.execute(f"INSERT INTO posting (term, block, entries) {_LISTS} ORDER BY 1, 2")
         connection.execute(
             "UPDATE corpus SET (documents, total_length) ="
             " (SELECT count(*), coalesce(sum(doc_length), 0) FROM post WHERE terms IS NOT NULL)"
@@ -79,6 +82,19 @@ _NOT_PUBLIC = """
     SELECT {} FROM post p
     WHERE p.text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM public_post shown WHERE shown.id = p.id)
 """
+_LISTS = """
+    SELECT u.lexeme AS term, p.id >> 13 AS block,
+           string_agg(posting_entry(p.id, p.doc_length, cardinality(u.positions)), '' ORDER BY p.id) AS entries
+    FROM post p CROSS JOIN LATERAL unnest(p.terms) u GROUP BY 1, 2
+"""
+# A list is in the order of writing; its entries begin with the post, so that sorted they compare.
+_WRONG_LISTS = """
+    SELECT count(*) FROM (SELECT term, block, entries FROM posting WHERE entries <> '') l
+    FULL JOIN ({}) n ON n.term = l.term AND n.block = l.block
+    WHERE l.entries IS DISTINCT FROM n.entries AND n.entries IS DISTINCT FROM (
+        SELECT string_agg(substr(l.entries, at, 4), '' ORDER BY substr(l.entries, at, 4))
+        FROM generate_series(1, length(l.entries), 4) at)
+"""
 _COUNTS = {
     "posts": "SELECT count(*) FROM post WHERE text IS NOT NULL",
     "stale_texts": "SELECT count(*) FROM post WHERE text IS NOT NULL AND content_hash IS NULL",
@@ -100,6 +116,7 @@ _COUNTS = {
         FULL JOIN (SELECT w, count(*) AS df FROM post, unnest(tsvector_to_array(terms)) w
                    WHERE text IS NOT NULL GROUP BY w) n ON n.w = t.term
         WHERE t.df IS DISTINCT FROM n.df""",
+    "wrong_postings": _WRONG_LISTS.format(_LISTS),
     "wrong_totals": """
         SELECT abs(c.documents - n.documents) + abs(c.total_length - n.length)
         FROM corpus c, (SELECT count(*) AS documents, coalesce(sum(doc_length), 0) AS length

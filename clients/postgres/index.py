@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
+from functools import lru_cache
+from itertools import accumulate, chain
 from typing import Any, LiteralString
 
 import numpy as np
@@ -20,18 +22,20 @@ from forum.bm25 import Corpus, bm25
 from forum.errors import ModelMismatch
 from forum.matching import Closeness, Counted, matched, unknown_share
 from forum.ports import Vectors
+from forum.postings import Scored, scored
 from forum.spelling import may_be_misspelled, near_spellings, respelled
-from forum.terms import query_terms, terms, tsquery
+from forum.terms import query_terms, terms
 from forum.types import Hit, Match, Passage, Scope, Signals
 
-#: How many of ts_rank's best are scored by BM25 (see keyword_candidates).
-KEYWORD_CANDIDATES = 600
-#: Ranking reads every post that holds a term: beyond this many, commoner terms find little and cost much.
-KEYWORD_RANKED = 4_000
-KEYWORD_LEAST = 3
+#: Posts in the posting lists that are read for one question, rarest terms first; commoner terms are then counted in the
+#: best KEYWORD_CANDIDATES alone. Measured: 425,000 posts give a question of 60 words half as many.
+KEYWORD_POSTINGS = 1_000_000
+KEYWORD_CANDIDATES = 1_000
 #: Candidates and ef of a bit index for a recall of .98 at 25, and ef of a halfvec index for .97 (measured).
 BIT_CANDIDATES = 400
 EF_SEARCH = 200
+#: The most that pgvector takes.
+_MOST_EF = 1_000
 #: Under this many vectors an exact scan costs less than a graph walk, and misses nothing.
 SMALL = 5_000
 #: Share of the index under which a filter makes the graph walk longer than an exact scan.
@@ -77,23 +81,20 @@ class PostgresIndex:
         self._backgrounds: dict[int, _Background] = {}
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
         self._novelty_known: tuple[float, float] = (-_KEEP_S, 0.0)
+        #: Models with SMALL vectors or more: counting them for each question would cost a millisecond.
+        self._large: frozenset[int] = frozenset()
         self.fallbacks = 0
 
     def nearest(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
         """Cosine over the active model's vectors; never fewer rows than exist, whatever was deleted or filtered."""
         with self._database.transaction() as connection:
             read_for(connection, scope.thread)
-            model = self._active(connection, vector)
+            model = self._active(connection, vector, limit)
             arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
             if model.few < SMALL or model.kind not in ("bit", "halfvec") or self._selective(connection, scope):
                 return _hits(connection, self._query("nearest_exact", model), arguments)
-            candidates = max(BIT_CANDIDATES, 10 * limit)
-            ef = min(candidates if model.kind == "bit" else max(EF_SEARCH, limit), 1000)
-            connection.execute(SQL("SET LOCAL hnsw.ef_search = {}").format(Literal(ef)))
-            connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
-            found = _hits(
-                connection, self._query(f"nearest_{model.kind}", model), {**arguments, "candidates": candidates}
-            )
+            arguments["candidates"] = max(BIT_CANDIDATES, 10 * limit)
+            found = _hits(connection, self._query(f"nearest_{model.kind}", model), arguments)
             if len(found) < limit:
                 self.fallbacks += 1
                 found = _hits(connection, self._query("nearest_exact", model), arguments)
@@ -102,9 +103,8 @@ class PostgresIndex:
     def plan(self, vector: Vectors) -> tuple[str, str]:
         """How the server would run channel `posts` for this vector: the kind of the index, and its EXPLAIN."""
         with self._database.transaction() as connection:
-            model = self._active(connection, vector)
+            model = self._active(connection, vector, 25)
             kind = model.kind if model.few >= SMALL and model.kind in ("bit", "halfvec") else "exact"
-            connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
             arguments = {**_scope(Scope()), "vector": HalfVector(vector), "limit": 25, "candidates": BIT_CANDIDATES}
             rows = connection.execute(SQL("EXPLAIN ") + self._query(f"nearest_{kind}", model), arguments).fetchall()
         return kind, "\n".join(row[0] for row in rows)
@@ -117,46 +117,23 @@ class PostgresIndex:
             return _hits(connection, self._query("nearest_topics", model), arguments)
 
     def keyword(self, text: str, *, limit: int, scope: Scope) -> list[Hit]:
-        """BM25 over all terms of the question, among the posts that its rarest terms find.
+        """BM25Okapi over all terms of the question and all posts of the scope (see KEYWORD_POSTINGS).
 
         Any text will do; one without a term that the forum holds finds nothing.
         """
-        with self._database.transaction() as connection:
-            read_for(connection, scope.thread)
+        with self._database.reading(scope.thread) as connection:
             readings = _readings(text)
             corpus = self._corpus(connection, [*query_terms(text, _MANY), *chain(*readings)], scope)
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
             meant, corpus = self._respelled(connection, asked, corpus)
-            rarest = query_terms(text, self._query_terms, corpus.frequencies)
-            rarest = sorted({*rarest, *meant.values()}, key=lambda term: (corpus.frequencies[term], term))
-            rarest = _affordable(rarest, corpus)
-            if not rarest:
-                return []
             counted = Counter(meant.get(term, term) for term in asked)
             weights = {term: counted[term] or 1 for term in corpus.frequencies}
-            arguments = {
-                **_scope(scope),
-                "query": tsquery(rarest),
-                "terms": list(weights),
-                "candidates": max(KEYWORD_CANDIDATES, limit),
-            }
-            connection.execute(self._sql["keyword_plan"])
-            topics: dict[int, int] = {}
-            lengths: dict[int, int] = {}
-            counts: dict[int, dict[str, int]] = defaultdict(dict)
-            for post, topic, length, term, count in connection.execute(self._scoped("keyword_candidates"), arguments):
-                topics[post], lengths[post] = topic, length
-                counts[post][term] = count
-        scored = [
-            Hit(post_id=post, topic_id=topic, score=bm25(counts[post], lengths[post], weights, corpus))
-            for post, topic in topics.items()
-        ]
-        return sorted(scored, key=lambda hit: (-hit.score, hit.post_id))[:limit]
+            return self._in_scope(connection, self._scored(connection, weights, corpus), limit, scope)
 
     def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         """How each public post of `post_ids` fits: the same measures for all, whichever channel found it."""
         readings = _readings(text)
-        counts: dict[int, dict[str, int]] = defaultdict(dict)
+        counts: dict[int, dict[str, int]] = {}
         described: dict[int, tuple[int, tuple[str, ...]]] = {}
         closeness: Closeness | None = None
         with self._database.reading(scope.thread) as connection:
@@ -164,12 +141,10 @@ class PostgresIndex:
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
             meant, corpus = self._respelled(connection, asked, corpus)
             asked = tuple(meant.get(term, term) for term in asked)
-            for post, length, title, term, count in connection.execute(
-                self._sql["term_counts"], {"ids": list(post_ids), "terms": sorted(set(asked))}
-            ):
-                described[post] = (length, tuple(dict.fromkeys(terms(title))))
-                if term is not None:
-                    counts[post][term] = count
+            arguments = {"ids": _array(post_ids), "terms": sorted(set(asked))}
+            for post, length, title, said in connection.execute(self._sql["term_counts"], arguments).fetchall():
+                described[post] = (length, _title_terms(title))
+                counts[post] = _counts(said)
             titles = {term for _, title_terms in described.values() for term in title_terms} - set(asked)
             frequencies = {**self._corpus(connection, list(titles)).frequencies, **corpus.frequencies}
             corpus = replace(corpus, frequencies=frequencies, novelty=self._novelty(connection))
@@ -184,7 +159,7 @@ class PostgresIndex:
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
         """The posts among `post_ids` that are public now and in scope, with their community signals."""
         with self._database.reading(scope.thread) as connection:
-            rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": list(post_ids)}).fetchall()
+            rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": _array(post_ids)}).fetchall()
         return {row[0]: _passage(row) for row in rows}
 
     def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
@@ -213,11 +188,20 @@ class PostgresIndex:
     def _scoped(self, name: str, **literals: Literal) -> Composed:
         return SQL(self._sql[name]).format(scope=SQL(self._scope_sql), **literals)
 
-    def _active(self, connection: Connection, vector: Vectors) -> _Model:
-        row = connection.execute(self._sql["active_model"], {"small": SMALL}).fetchone()
+    def _active(self, connection: Connection, vector: Vectors, limit: int = 0) -> _Model:
+        """The model to ask; `limit`: its index is then walked far enough for so many, in this transaction."""
+        arguments = {
+            "small": SMALL,
+            "large": list(self._large),
+            "bit": min(max(BIT_CANDIDATES, 10 * limit), _MOST_EF),
+            "halfvec": min(max(EF_SEARCH, limit), _MOST_EF),
+        }
+        row = connection.execute(self._sql["active_model"], arguments).fetchone()
         if row is None:
             raise ModelMismatch("The index has no vectors yet. Run `python -m indexer backfill SOURCE`.")
         model = _Model(id=row[0], name=row[1], dimensions=row[2], kind=row[3] or "", few=row[4])
+        if model.few >= SMALL:
+            self._large = self._large | {model.id}
         if model.name != self._embedder or model.dimensions != len(vector):
             raise ModelMismatch(
                 f"The active vectors are {model.name}'s ({model.dimensions} dimensions), the question's are "
@@ -227,9 +211,9 @@ class PostgresIndex:
 
     def _corpus(self, connection: Connection, terms: Sequence[str], scope: Scope | None = None) -> Corpus:
         """The forum's statistics of these terms; without the topics and posts that the scope excludes."""
-        documents, length = connection.execute(self._sql["statistics"]).fetchone() or (0, 0)
         arguments: dict[str, Any] = {"terms": list(set(terms))}
-        frequencies: dict[str, int] = dict(connection.execute(self._sql["document_frequencies"], arguments).fetchall())
+        (_, documents, length), *rows = connection.execute(self._sql["statistics"], arguments).fetchall()
+        frequencies: dict[str, int] = {term: frequency for term, frequency, _ in rows}
         if scope is not None and (scope.exclude_topic_ids or scope.exclude_post_ids):
             for term, count in connection.execute(self._sql["frequencies_within"], {**arguments, **_scope(scope)}):
                 frequencies[term] = frequencies.get(term, 0) - count
@@ -257,6 +241,38 @@ class PostgresIndex:
             self._novelty_known = (time.monotonic(), share)
         return share
 
+    def _scored(self, connection: Connection, weights: Mapping[str, int], corpus: Corpus) -> Scored:
+        """Every post that holds one of these terms, with its BM25."""
+        rarest = sorted(weights, key=lambda term: (corpus.frequencies[term], term))
+        total = list(accumulate(corpus.frequencies[term] for term in rarest))
+        affordable = max(bisect_right(total, KEYWORD_POSTINGS), 1)
+        read, left = rarest[:affordable], {term: weights[term] for term in rarest[affordable:]}
+        lists = connection.execute(self._sql["postings"], {"terms": read}, binary=True).fetchall()
+        found = scored(lists, weights, corpus)
+        if not left:
+            return found
+        best, _ = found.best(KEYWORD_CANDIDATES)
+        arguments = {"ids": _array(best), "terms": list(left)}
+        rows = connection.execute(self._sql["term_counts"], arguments).fetchall()
+        return found.raised({post: bm25(_counts(said), length, left, corpus) for post, length, _, said in rows})
+
+    def _in_scope(self, connection: Connection, found: Scored, limit: int, scope: Scope) -> list[Hit]:
+        """The best that the scope lets through: as many as it takes are asked about, the best first."""
+        narrow = scope.before is not None or scope.category_ids is not None
+        done, upto = 0, 4 * limit if narrow else limit + 20
+        hits: list[Hit] = []
+        while len(hits) < limit and done < len(found.ids):
+            ids, scores = found.best(upto)
+            rows = connection.execute(self._scoped("in_scope"), {**_scope(scope), "ids": _array(ids[done:])})
+            topics: dict[int, int] = dict(rows.fetchall())
+            hits += [
+                Hit(post_id=post, topic_id=topics[post], score=score)
+                for post, score in zip(ids[done:], scores[done:], strict=True)
+                if post in topics
+            ]
+            done, upto = upto, 8 * upto
+        return hits[:limit]
+
     def _selective(self, connection: Connection, scope: Scope) -> bool:
         if scope.category_ids is None:
             return False
@@ -270,7 +286,7 @@ class PostgresIndex:
     def _closeness(self, connection: Connection, vector: Vectors, post_ids: Sequence[int], scope: Scope) -> Closeness:
         model = self._active(connection, vector)
         rows = connection.execute(
-            self._query("cosines", model), {"vector": HalfVector(vector), "ids": list(post_ids)}
+            self._query("cosines", model), {"vector": HalfVector(vector), "ids": _array(post_ids)}
         ).fetchall()
         known = self._backgrounds.get(model.id)
         if known is None or time.monotonic() - known.read_at > _KEEP_S:
@@ -291,16 +307,15 @@ class PostgresIndex:
         return _Background(read_at=time.monotonic(), vectors=vectors, created_at=tuple(row[1] for row in rows))
 
 
-def _affordable(rarest: Sequence[str], corpus: Corpus) -> list[str]:
-    """The rarest terms that KEYWORD_RANKED posts hold together, and at least KEYWORD_LEAST of them."""
-    kept: list[str] = []
-    ranked = 0
-    for term in rarest:
-        ranked += corpus.frequencies[term]
-        if len(kept) >= KEYWORD_LEAST and ranked > KEYWORD_RANKED:
-            break
-        kept.append(term)
-    return kept
+def _counts(said: str) -> dict[str, int]:
+    """`term 2 other 1`: terms have no spaces."""
+    words = said.split(" ") if said else []
+    return dict(zip(words[::2], map(int, words[1::2]), strict=True))
+
+
+@lru_cache(maxsize=8_192)
+def _title_terms(title: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(terms(title)))
 
 
 def _readings(text: str) -> list[tuple[str, ...]]:
@@ -319,6 +334,11 @@ def _scope(scope: Scope) -> dict[str, Any]:
         "exclude_posts": sorted(scope.exclude_post_ids),
         "categories": None if scope.category_ids is None else sorted(scope.category_ids),
     }
+
+
+def _array(ids: Sequence[int]) -> str:
+    """The ids as Postgres writes an array: psycopg looks at each element of a list on its own."""
+    return "{" + ",".join(map(str, ids)) + "}"
 
 
 def _hits(connection: Connection, query: Composed, arguments: Mapping[str, Any]) -> list[Hit]:

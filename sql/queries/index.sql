@@ -10,9 +10,13 @@ AND p.id <> ALL (%(exclude_posts)s::bigint[])
 AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
 
 -- name: active_model
--- The model whose vectors may be asked, how its index is built and how many vectors it has (an estimate will do).
+-- The model whose vectors may be asked, how its index is built and how many vectors it has (an estimate will do); and
+-- how far the index is walked, until the transaction ends.
 SELECT m.id, m.name, m.dimensions, m.index_kind,
-       (SELECT count(*) FROM (SELECT 1 FROM embedding e WHERE e.model_id = m.id LIMIT %(small)s) few)
+       CASE WHEN m.id = ANY (%(large)s::smallint[]) THEN %(small)s
+            ELSE (SELECT count(*) FROM (SELECT 1 FROM embedding e WHERE e.model_id = m.id LIMIT %(small)s) few) END,
+       set_config('hnsw.ef_search', CASE m.index_kind WHEN 'bit' THEN %(bit)s ELSE %(halfvec)s END::text, true),
+       set_config('hnsw.iterative_scan', 'relaxed_order', true)
 FROM embedding_model m
 WHERE m.active;
 
@@ -79,42 +83,31 @@ CROSS JOIN LATERAL (
 ) best
 ORDER BY near.score DESC, near.topic_id;
 
--- name: keyword_plan
--- The ranking is done on post alone and only what it keeps is joined: a hash join would read every topic first.
-SET LOCAL enable_hashjoin = off;
-SET LOCAL enable_mergejoin = off;
-SET LOCAL max_parallel_workers_per_gather = 0;
-
 -- name: category_sizes
 -- How much of the index a persona's categories keep: under a tenth, an exact scan is right and faster.
 SELECT category_id, count(*) FROM public_post WHERE category_id IS NOT NULL GROUP BY category_id;
 
--- name: keyword_candidates
--- ts_rank is not BM25, but its first 600, with the length in it (1), hold nearly all of BM25's first ten (measured on
--- long questions: .86 of them; 300 without the length: .78); BM25 orders them in forum/bm25.py.
--- The positions of a term stand for its count (the indexer writes 1..tf). Weight A marks the question's terms, so that
--- only these are unnested.
-WITH candidates AS MATERIALIZED (
-    SELECT p.id, p.topic_id, p.doc_length, p.terms
-    FROM public_post p
-    WHERE p.terms @@ %(query)s::tsquery
-      AND {scope}
-    ORDER BY ts_rank(p.terms, %(query)s::tsquery, 1) DESC, p.id
-    LIMIT %(candidates)s
-)
-SELECT c.id, c.topic_id, c.doc_length, u.lexeme, cardinality(u.positions)
-FROM candidates c
-CROSS JOIN LATERAL unnest(ts_filter(setweight(c.terms, 'A', %(terms)s::text[]), '{{a}}')) u;
+-- name: postings
+-- Every post that holds one of the terms, public or not: BM25 is theirs (forum/postings.py), in_scope has the last word.
+SELECT term, block, entries FROM posting WHERE term = ANY (%(terms)s);
+
+-- name: in_scope
+SELECT p.id, p.topic_id FROM public_post p WHERE p.id = ANY (%(ids)s::bigint[]) AND {scope};
 
 -- name: term_counts
--- The same for given posts, every question term; a post without any still gives a row.
-SELECT p.id, p.doc_length, p.title, u.lexeme, cardinality(u.positions)
+-- How often a post holds each question term: its positions stand for the count (the indexer writes 1..tf). Weight A
+-- marks the question's terms, so that only these are unnested. A row a post; terms have no spaces.
+SELECT p.id, p.doc_length, p.title, coalesce(
+    (SELECT string_agg(u.lexeme || ' ' || cardinality(u.positions), ' ')
+     FROM unnest(ts_filter(setweight(p.terms, 'A', %(terms)s::text[]), '{a}')) u), '')
 FROM public_post p
-LEFT JOIN LATERAL unnest(ts_filter(setweight(p.terms, 'A', %(terms)s::text[]), '{a}')) u ON true
-WHERE p.id = ANY (%(ids)s);
+WHERE p.id = ANY (%(ids)s::bigint[]);
 
 -- name: statistics
-SELECT documents, total_length FROM corpus;
+-- The whole in the row of the empty term, which no post holds, and the terms asked for.
+SELECT '' AS term, documents, total_length FROM corpus
+UNION ALL
+SELECT term, df, 0 FROM term WHERE term = ANY (%(terms)s);
 
 -- name: novelty
 -- A term that one post holds would be unknown if that post were the new one (Good and Turing's estimate, by idf).
@@ -139,7 +132,7 @@ GROUP BY u.lexeme;
 -- name: cosines
 SELECT e.post_id, 1 - (e.vector <=> %(vector)s::halfvec)
 FROM embedding e
-WHERE e.model_id = {model} AND e.post_id = ANY (%(ids)s);
+WHERE e.model_id = {model} AND e.post_id = ANY (%(ids)s::bigint[]);
 
 -- name: background
 -- A fixed sample of the forum, the same at every call: what a question's cosine is when nothing answers it.
@@ -171,7 +164,7 @@ CROSS JOIN LATERAL (
     FROM public_post o
     WHERE o.topic_id = p.topic_id AND (%(before)s::timestamptz IS NULL OR o.created_at < %(before)s)
 ) t
-WHERE p.id = ANY (%(ids)s) AND {scope};
+WHERE p.id = ANY (%(ids)s::bigint[]) AND {scope};
 
 -- name: neighbour_ids
 SELECT n.id

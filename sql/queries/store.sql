@@ -234,23 +234,29 @@ WHERE te.topic_id = ANY (%(topics)s)
 
 -- name: move_statistics
 -- Terms of the changed rows: out with the old, in with the new, sorted, so that two workers never wait for each other
--- in a circle.
-WITH moved AS (
-    SELECT u.term, sum(u.n)::integer AS n
-    FROM (
-        SELECT unnest(tsvector_to_array(o.terms)) AS term, -1 AS n FROM previous o JOIN changed c ON c.id = o.id
-        UNION ALL
-        SELECT unnest(tsvector_to_array(p.terms)), 1 FROM post p JOIN changed c ON c.id = p.id
-    ) u
-    GROUP BY u.term HAVING sum(u.n) <> 0
+-- in a circle. The posting lists go last, each row once: a post that had terms is taken out of its lists by an entry
+-- without a count; a batch of new posts is only added to them.
+WITH held AS (
+    SELECT o.id, u.lexeme AS term, -1 AS n, posting_entry(o.id, 0, 0) AS entry
+    FROM previous o JOIN changed c ON c.id = o.id CROSS JOIN LATERAL unnest(o.terms) u
+    UNION ALL
+    SELECT p.id, u.lexeme, 1, posting_entry(p.id, p.doc_length, cardinality(u.positions))
+    FROM post p JOIN changed c ON c.id = p.id CROSS JOIN LATERAL unnest(p.terms) u
+), listed AS (
+    INSERT INTO posting AS l (term, block, entries)
+    SELECT h.term, h.id >> 13, string_agg(h.entry, '' ORDER BY h.id, h.n) FROM held h GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (term, block) DO UPDATE SET entries = CASE
+        WHEN EXISTS (SELECT 1 FROM previous o JOIN changed c ON c.id = o.id WHERE o.terms IS NOT NULL)
+        THEN posting_merged(l.entries, excluded.entries) ELSE l.entries || excluded.entries END
 )
 INSERT INTO term AS t (term, df)
-SELECT m.term, m.n FROM moved m ORDER BY m.term
+SELECT h.term, sum(h.n) FROM held h GROUP BY 1 HAVING sum(h.n) <> 0 ORDER BY 1
 ON CONFLICT (term) DO UPDATE SET df = t.df + excluded.df
 RETURNING t.term, t.df;
 
 -- name: drop_terms
 -- A word that only a removed post had is a word of that post.
+WITH lists AS (DELETE FROM posting WHERE term = ANY (%(terms)s))
 DELETE FROM term WHERE term = ANY (%(terms)s) AND df <= 0;
 
 -- name: move_corpus

@@ -13,6 +13,7 @@ from bot.own_reply import own_reply
 from bot.placeholder import placeholder
 from bot.reply_text import count_links, fitted, told_apart, with_few_links
 from bot.scope import thread_of
+from bot.topic_end import somebody_answered, talks_alone
 from clients.postgres.ledger import Ledger
 from clients.postgres.queue import TryLater
 from forum.addressed import NO_MENTION, addressed
@@ -21,15 +22,11 @@ from forum.config import Config
 from forum.errors import OutcomeUnknown, RemoteError, RemoteRefused, RemoteUnavailable
 from forum.ports import Created, ForumClient
 from forum.text import own_question
-from forum.types import Post, SourcePost
-from forum.username import folded
+from forum.types import Post
 
-_REGULAR = 1
 _GONE = (403, 404, 410)
 #: Discourse's default for accounts of trust level 0.
 _FEW_LINKS = 2
-#: Discourse's max_consecutive_replies.
-_IN_A_ROW = 3
 _ALONE = "waits for somebody else's post in the topic"
 _GIVE_UP = timedelta(hours=24)
 _FIRST_FOLLOW_UP = timedelta(seconds=60)
@@ -156,7 +153,7 @@ class Poster:
             # An edit asks us; its delivery, which is on its way, says so in the ledger.
             return self._ledger.again(ask, "the opening post asks us now")
         if ask.kind == NEW_TOPIC and meant.reason == NO_MENTION:
-            if self._somebody_answered(found):
+            if somebody_answered(self._forum, found, config):
                 return self._finished(ask, AskState.DECLINED, "somebody has answered already")
         elif not meant:
             gone = meant.reason == "deleted or hidden"
@@ -164,25 +161,15 @@ class Poster:
         question = own_question(post.cooked, self._account(ask))
         if question != ask.question and post.updated_at > ask.form:
             return self._ledger.reworded(ask, question=question, version=post.version, form=post.updated_at)
-        gone_sources = [post_id for post_id in self._cited(ask) if not self._stands(post_id)]
+        # The index costs the forum nothing, so it is asked first.
+        cited, thread = self._cited(ask), thread_of(ask.topic_id, ask.category_id, config)
+        if set(cited) - self._ledger.public_texts(cited, thread).keys():
+            return self._ledger.again(ask, "not every reader of the topic may read a source any more")
+        gone_sources = [post_id for post_id in cited if not self._stands(post_id)]
         if gone_sources:
             self._withdraw_sources(gone_sources)
             return self._ledger.again(ask, "a source was deleted while the answer was made")
-        thread = thread_of(ask.topic_id, ask.category_id, config)
-        if set(self._cited(ask)) - self._ledger.public_texts(self._cited(ask), thread).keys():
-            return self._ledger.again(ask, "not every reader of the topic may read a source any more")
         return None
-
-    def _somebody_answered(self, opening: SourcePost) -> bool:
-        """Whether a person other than the one who opened the topic has written in it."""
-        config, opener = self._config(), folded(opening.post.username)
-        return any(
-            one.post.post_number > 1
-            and one.post.post_type == _REGULAR
-            and folded(one.post.username) != opener
-            and not config.is_account(one.post.username)
-            for one in self._forum.last_posts(opening.post.topic_id)
-        )
 
     def _send(self, ask: Ask, config: Config, *, whisper: bool) -> Ask | None:
         raw = ask.reply_raw or ""
@@ -229,7 +216,7 @@ class Poster:
             self._ledger.note(ask, f"links limited: {error} Raise the trust level of @{self._account(ask)}.")
             shorter = self._ledger.not_posted(ask)
             return self._send(shorter, config, whisper=whisper) if shorter else None
-        if error.status == 422 and self._talks_alone(ask):
+        if error.status == 422 and talks_alone(self._forum, ask.topic_id, account=self._account(ask)):
             # max_consecutive_replies: nobody but staff may go on; somebody's post lets the next reply in. The next
             # try has another text, since for two minutes the forum answers the same one with the same refusal.
             self._ledger.not_posted(ask)
@@ -248,12 +235,6 @@ class Poster:
         if error.status in (404, 410):
             return self._finish(ask, AskState.DISCARDED, "the topic or the question is gone")
         return self._finish(ask, AskState.FAILED, str(error))
-
-    def _talks_alone(self, ask: Ask) -> bool:
-        """Whether the topic ends (or ended a moment ago) in as many replies of ours as Discourse allows in a row."""
-        bot = folded(self._account(ask))
-        last = [folded(found.post.username) == bot for found in self._forum.last_posts(ask.topic_id)][-2 * _IN_A_ROW :]
-        return any(all(last[at : at + _IN_A_ROW]) for at in range(len(last) - _IN_A_ROW + 1))
 
     @property
     def _settle_s(self) -> float:

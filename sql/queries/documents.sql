@@ -11,7 +11,7 @@ ORDER BY e.vector <=> %(vector)s::halfvec, s.id
 LIMIT %(limit)s
 
 -- name: keyword_candidates
--- As for posts (index.sql): ts_rank finds the candidates, BM25 orders them.
+-- ts_rank finds the candidates, BM25 orders them: sections are few, they have no posting lists as the posts have.
 WITH candidates AS MATERIALIZED (
     SELECT s.id, s.doc_length, s.terms
     FROM readable_section s

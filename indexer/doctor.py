@@ -11,6 +11,7 @@ import httpx
 from clients.composition import build_chat, build_embedder, build_reranker
 from clients.discourse import DiscourseClient
 from clients.postgres.index import PostgresIndex
+from clients.postgres.ledger import Ledger
 from clients.postgres.model_store import MOST_DIMENSIONS
 from clients.postgres.pool import Database
 from clients.secrets import read_secret, read_secrets
@@ -49,6 +50,7 @@ def examine(config: Config, database: Database, *, web: str) -> Iterator[Finding
         ("language model", lambda: _chat(config)),
         ("forum", lambda: _forum(config)),
         ("webhook", lambda: _webhook(database, web)),
+        ("reconcile", lambda: _reconcile(config, database)),
     )
     for name, check in checks:
         try:
@@ -214,6 +216,19 @@ def _account(forum: DiscourseClient, config: Config) -> Iterator[Finding]:
         yield Finding(
             check="bot account", state=WRONG, what=f"@{name} may not whisper, and drafts are whispers", mend=mend
         )
+
+
+def _reconcile(config: Config, database: Database) -> Iterator[Finding]:
+    mend = "run `python -m indexer reconcile` each night (cron, or the CronJob of deploy/k3s)"
+    told = next((row for row in Ledger(database).health() if row["name"] == "reconcile"), None)
+    if told is None:
+        what = "index and forum were never compared"
+        yield Finding(check="reconcile", state=WARNING, what=what, mend=mend)
+        return
+    hours = told["age_s"] / 3600
+    late = hours > 2 * config.indexer.reconcile_hours
+    what = f"index and forum were compared {hours:.0f} h ago"
+    yield Finding(check="reconcile", state=WARNING if late else FINE, what=what, mend=mend if late else "")
 
 
 def _webhook(database: Database, web: str) -> Iterator[Finding]:

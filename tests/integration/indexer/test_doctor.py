@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
 from demo.runner import BOT_KEY, PracticeForum
 from demo.settings import Settings
@@ -79,6 +80,20 @@ def test_drafts_as_whispers_need_an_account_of_the_staff(
         assert wrong(found(bot={"mode": "draft"}), "bot account") == []
     finally:
         store.commit([bot], [])
+
+
+def test_an_index_that_nothing_compares_with_the_forum_is_named(
+    found: Callable[..., list[Finding]], database: Database
+) -> None:
+    def reconcile() -> Finding:
+        return next(finding for finding in found() if finding.check == "reconcile")
+
+    assert "never" in reconcile().what
+    Ledger(database).set_health("reconcile", "ok", "{}")
+    assert reconcile().state == "ok"
+    with database.connection() as connection:
+        connection.execute("UPDATE health SET at = now() - interval '49 hours' WHERE name = 'reconcile'")
+    assert "each night" in reconcile().mend
 
 
 def test_a_missing_key_is_wrong_where_the_bot_posts(

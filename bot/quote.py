@@ -10,7 +10,7 @@ import numpy as np
 from bot.stages.follow import is_question
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
-from forum.cues import advises, asks, complains, corrects, greets
+from forum.cues import advises, asks, complains, corrects, greets, reports
 from forum.errors import ModelMismatch, RemoteError
 from forum.markdown import Block, mark
 from forum.orders import is_order
@@ -30,7 +30,7 @@ _WORTH, _BESIDE = 0.7, 0.5
 _LEAD, _SHORT_POST, _SHOWS = 0.15, 1200, 0.1
 #: What makes a piece worth quoting: its own words and meaning, its post's fit, rank and standing. Tuned on the
 #: practice questions: see docs/quoting.md.
-_WORDS, _CLOSE, _FIT, _RANK, _THREAD, _ACCEPTED, _ASKS = 0.4, 0.15, 0.3, 0.15, 0.5, 0.2, 0.7
+_WORDS, _CLOSE, _FIT, _RANK, _THREAD, _ACCEPTED, _ASKS, _REPORTS = 0.4, 0.15, 0.3, 0.15, 0.5, 0.2, 0.7, 0.4
 #: A thread whose logit lies so far below the best one's is not quoted; over `_SCALE` it costs all of `_THREAD`.
 _GAP, _SCALE = 1.5, 5.0
 #: Two passages that share more of their terms say the same thing.
@@ -66,8 +66,8 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     """
     sources = zoned.evidence.sources
     posts = _scored(query, sources, tools)
-    near = _near(sources, zoned.floor)
-    found = [passage for n, post in enumerate(posts, 1) if near[n - 1] for passage in _passages(n, post)]
+    behind = _behind(sources)
+    found = [passage for n, post in enumerate(posts, 1) if behind[n - 1] >= -_GAP for passage in _passages(n, post)]
     chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
     blocks = tuple(
         block
@@ -97,10 +97,12 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     close = _shares(_closeness(query.full, apart, tools))
     [fit] = _shares([[_fit(source) for source in sources]])
     behind = _behind(sources)
+    answered = {one.passage.topic_id for one in sources if one.passage.signals.accepted and one.passage.topic_id}
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):
         prior = _FIT * fit[n] + _RANK / (n + 1) + _ACCEPTED * source.passage.signals.accepted
-        prior -= _ASKS * is_question(source.passage)
+        opens = source.passage.post_number == 1 and source.passage.topic_id in answered
+        prior -= _ASKS * (opens or is_question(source.passage)) + _REPORTS * reports(source.passage.text)
         prior += _THREAD * max(behind[n] / _SCALE, -1.0)
         row = []
         for place, piece in enumerate(post):
@@ -118,15 +120,6 @@ def _behind(sources: Sequence[Candidate]) -> list[float]:
     logits = [one.thread_logit for one in sources]
     top = max((one for one in logits if one is not None), default=0.0)
     return [0.0 if one is None else one - top for one in logits]
-
-
-def _near(sources: Sequence[Candidate], floor: float | None) -> list[bool]:
-    """Which sources may be quoted: what is too far below the best, or would by itself have met silence, may not."""
-    logits = [one.thread_logit for one in sources]
-    return [
-        behind >= -_GAP and (floor is None or logit is None or logit >= floor)
-        for behind, logit in zip(_behind(sources), logits, strict=True)
-    ]
 
 
 def _fit(source: Candidate) -> float:
@@ -163,7 +156,8 @@ def _closeness(question: str, apart: Sequence[Sequence[Piece]], tools: Tools) ->
 def _manner(piece: Piece, source: Candidate) -> float:
     """Answers advise, correct, count and show; questions complain."""
     manner = 0.1 * advises(piece.text) + 0.15 * corrects(piece.text)
-    manner += 0.08 * (piece.kind is Kind.CODE) + 0.05 * any(char.isdigit() for char in piece.text)
+    manner += 0.08 * (piece.kind is Kind.CODE) + 0.15 * (piece.kind is Kind.STEP)
+    manner += 0.05 * any(char.isdigit() for char in piece.text)
     if complains(piece.text):
         manner -= 0.25 if source.passage.post_number == 1 else 0.1
     return manner

@@ -48,6 +48,18 @@ _CORRECTION = re.compile(
     r"|rectificatif\s*:|a changé depuis)\b",
     re.IGNORECASE,
 )
+_REPORT = re.compile(
+    r"\b(?:thanks|thank you|thx|cheers|merci|(?:that|this|it) (?:was it|did it|worked|works now|helped|fixed it)"
+    r"|did (?:exactly )?(?:that|this|as you)|works now|problem (?:solved|gone)|solved|(?:i )?did(?:n'?t| not) know"
+    r"|seen,|same (?:here|problem|thing)|c'était (?:bien )?(?:ça|cela)|ça marche|problème (?:résolu|réglé)|résolu"
+    r"|même (?:problème|chose|souci)|je ne savais pas|fait[.,!])",
+    re.IGNORECASE,
+)
+
+
+def reports(text: str) -> bool:
+    """It begins by thanking, or by telling how the advice of others turned out."""
+    return bool(_REPORT.search(text[:120].replace("’", "'")))
 
 
 def greets(sentence: str) -> bool:

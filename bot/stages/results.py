@@ -104,8 +104,6 @@ class Zoned(Result):
     evidence: Evidence
     evaluation: Evaluation
     low_confidence: bool = False
-    #: The logit below which a source alone would have met silence; None without logits.
-    floor: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

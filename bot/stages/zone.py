@@ -22,12 +22,10 @@ def zone(evidence: Evidence, config: Config) -> Zoned:
     limits = thresholds_for(evidence.model_id, (*config.reranker.zones, *BUILT_IN))
     found = zone_of(top, limits)
     reason = f"top logit {top:.2f}; abstain below {limits.abstain:g}, ok from {limits.ok:g} ({limits.model})"
-    return _zoned(found, evidence, confidence(top), decision=found.value, reason=reason, floor=limits.abstain)
+    return _zoned(found, evidence, confidence(top), decision=found.value, reason=reason)
 
 
-def _zoned(
-    found: Zone, evidence: Evidence, sure: float, *, decision: str, reason: str, floor: float | None = None
-) -> Zoned:
+def _zoned(found: Zone, evidence: Evidence, sure: float, *, decision: str, reason: str) -> Zoned:
     return Zoned(
         decision=decision,
         reason=reason,
@@ -35,6 +33,5 @@ def _zoned(
         evidence=evidence,
         evaluation=Evaluation(has_answer=found is not Zone.ABSTAIN, confidence=sure, reason=reason),
         low_confidence=found is Zone.WEAK,
-        floor=floor,
         data={"zone": found.value, "top": evidence.sources[0].logit if evidence.sources else None},
     )

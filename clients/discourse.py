@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
-import time
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import quote
 
 import httpx
 import stamina
 
+from clients.address import is_nearby
 from clients.breaker import Breaker
+from clients.discourse_errors import SERVICE as _SERVICE
+from clients.discourse_errors import refusal
 from clients.discourse_json import read_category, read_post, read_source_post, read_topic
-from clients.retry_after import retry_after_s
+from clients.pace import Pace
 from clients.secrets import Secret
 from forum.config import ForumSection
 from forum.errors import OutcomeUnknown, RemoteRefused, RemoteUnavailable
@@ -32,7 +33,6 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SERVICE = "discourse"
 #: A read waits this long in place; a longer wait is the caller's business.
 _PATIENCE_S = 5.0
 _CHUNK = 20
@@ -63,14 +63,14 @@ class DiscourseClient:
         self._username = ""
         self._attempts = attempts
         self._breaker = breaker or Breaker(_SERVICE)
-        self._pace = _Pace(section.requests_per_minute)
+        self._pace = Pace(section.requests_per_minute)
         self._http = httpx.Client(
             base_url=section.base_url,
             headers=headers,
             timeout=httpx.Timeout(section.timeout_s, connect=min(section.timeout_s, 5.0)),
             transport=transport,
             # A proxy meant for the internet must not stand between us and a forum next door.
-            trust_env=not _is_local(section.base_url),
+            trust_env=not is_nearby(section.base_url),
         )
 
     def close(self) -> None:
@@ -263,57 +263,8 @@ class DiscourseClient:
                 f"Discourse gave no whole answer to {method} {path} ({type(error).__name__}).", service=_SERVICE
             ) from error
         if not response.is_success:
-            self._refused(method, path, response, purpose)
+            raise refusal(method, path, response, purpose, ceiling_s=self._section.retry_after_ceiling_s)
         return response
-
-    def _refused(self, method: str, path: str, response: httpx.Response, purpose: str) -> NoReturn:
-        status = response.status_code
-        if status == 429:
-            wait = retry_after_s(response, ceiling_s=self._section.retry_after_ceiling_s)
-            raise RemoteUnavailable(
-                f"Discourse throttles {method} {path} (429).",
-                service=_SERVICE,
-                status=status,
-                retry_after_s=5.0 if wait is None else wait,
-            )
-        if status >= 500:
-            # 503 is Discourse's read-only mode or a proxy; whether the write went through is known for none of them.
-            lost = RemoteUnavailable if method == "GET" else OutcomeUnknown
-            wait = retry_after_s(response, ceiling_s=self._section.retry_after_ceiling_s)
-            raise lost(
-                f"Discourse failed at {method} {path} ({status}).", service=_SERVICE, status=status, retry_after_s=wait
-            )
-        raise RemoteRefused(_meaning(response, purpose), service=_SERVICE, status=status)
-
-
-def _meaning(response: httpx.Response, purpose: str) -> str:
-    said = _said(response)
-    match response.status_code:
-        case 401 | 403:
-            return (
-                f"Discourse forbids the bot to {purpose} (403{said}): check the API key, its scopes and the category."
-            )
-        case 404 | 410:
-            return f"Discourse does not show it to the bot (404{said}): deleted, or not visible to its account."
-        case 409:
-            return f"Somebody edited the post at the same time (409{said})."
-        case 422:
-            return f"Discourse does not accept the text (422{said})."
-        case status if 300 <= status < 400:
-            return f"Discourse redirects ({status}) to another address: set forum.base_url to where it really is."
-        case status:
-            return f"Discourse refused to let the bot {purpose} ({status}{said})."
-
-
-def _said(response: httpx.Response) -> str:
-    try:
-        data = response.json()
-    except (ValueError, RecursionError):
-        return ""
-    errors = data.get("errors") if isinstance(data, dict) else None
-    words = "; ".join(error for error in errors if isinstance(error, str)) if isinstance(errors, list) else ""
-    kind = data.get("error_type") if isinstance(data, dict) else None
-    return "".join(f", {' '.join(part.split())[:200]}" for part in (kind, words) if isinstance(part, str) and part)
 
 
 def _written(record: object) -> Post:
@@ -346,26 +297,3 @@ def _record(value: object) -> dict[str, Any]:
 
 def _records(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _is_local(url: str) -> bool:
-    host = httpx.URL(url).host
-    return host in ("localhost", "::1") or host.startswith(("127.", "10.", "192.168.")) or "." not in host
-
-
-class _Pace:
-    """At most so many requests a minute, with a burst of a sixth of them."""
-
-    def __init__(self, per_minute: int) -> None:
-        self._interval = 60.0 / per_minute
-        self._burst = max(per_minute / 6, 1.0) * self._interval
-        self._next = 0.0
-        self._lock = threading.Lock()
-
-    def wait(self) -> None:
-        with self._lock:
-            now = time.monotonic()
-            self._next = max(self._next, now - self._burst) + self._interval
-            pause = self._next - now
-        if pause > 0:
-            time.sleep(pause)

@@ -12,8 +12,9 @@ from itertools import islice
 
 from clients.postgres import pipeline
 from clients.postgres.backfill_store import BackfillStore
-from clients.postgres.ingest import Ingest, IngestReport
-from clients.postgres.store import Mark
+from clients.postgres.ingest import Ingest
+from clients.postgres.ingest_report import IngestReport
+from clients.postgres.mark import Mark
 from forum.ports import PostSource
 
 _TOPICS = 500

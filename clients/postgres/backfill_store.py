@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from clients.postgres.mark import Mark, advance
 from clients.postgres.pool import Database
 from clients.postgres.queries import queries
-from clients.postgres.store import Mark, advance
 from forum.errors import UsageError
 
 

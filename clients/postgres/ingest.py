@@ -5,22 +5,25 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from clients.embed_batches import Poison, embed_all
+from clients.postgres.batch import Batch, Written
+from clients.postgres.ingest_report import IngestReport, Prepared, report
 from clients.postgres.lease_store import LeaseStore
 from clients.postgres.make_rows import Rows, indexed_text, make_rows, merged_topics, topic_row, topic_rows
+from clients.postgres.mark import Mark
 from clients.postgres.model_store import ModelStore, StoredModel
 from clients.postgres.pausing import Pausing
 from clients.postgres.pool import Database
-from clients.postgres.store import Batch, KnownPost, Mark, PostStore, Written
+from clients.postgres.store import PostStore
 from clients.postgres.store_rows import VectorRow
+from clients.postgres.stored_posts import KnownPost
+from clients.postgres.vector_rows import vector_rows
 from clients.postgres.withdraw import look_again, withdraw
-from forum.compose import RULES, compose, content_digest, cut, source_digest
+from forum.compose import RULES, compose, content_digest, source_digest
 from forum.config import Config
-from forum.errors import RemoteUnavailable
 from forum.ports import Embedder
 from forum.public import Admission, with_children
 from forum.types import Category, SourcePost, Topic
@@ -33,34 +36,6 @@ _PASSES = 5
 _BATCH_S = 4.0
 #: A deletion by hand: nothing that is seen later undoes it.
 FOR_EVER = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class IngestReport:
-    """What became of the posts that were handed in; seen = indexed + unchanged + the sum of skipped."""
-
-    seen: int = 0
-    indexed: int = 0
-    unchanged: int = 0
-    #: Reason -> posts.
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    set_aside: int = 0
-    truncated: int = 0
-    #: Stored without a vector because the embedder does not answer; `fill` makes up for it.
-    without_vector: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
-    """Posts that were cleaned and embedded and wait to be stored."""
-
-    batch: Batch
-    admission: Admission
-    seen: int
-    unchanged: int
-    skipped: Counter[str]
-    without_vector: int
-    shortened: frozenset[int]
 
 
 class Ingest:
@@ -192,7 +167,7 @@ class Ingest:
         """The second half: one transaction. `cursor`: (source, cursor) of a backfill, moved on in it."""
 
         def mark(written: Written) -> Mark:
-            done = _report(prepared, written)
+            done = report(prepared, written)
             source, at = cursor or ("", "")
             return Mark(
                 source=source,
@@ -207,7 +182,7 @@ class Ingest:
         written = self.store.write(
             prepared.batch, admission=prepared.admission, mark=mark if cursor is not None else None
         )
-        return _report(prepared, written)
+        return report(prepared, written)
 
     def put_topics(self, topics: Sequence[Topic], *, at: datetime | Sequence[datetime]) -> None:
         """Topics as they are at `at` (one time for all, or one each), told in full; posts of topics that are closed now
@@ -345,33 +320,8 @@ class Ingest:
     def _vectors(
         self, texts: Mapping[int, str], when_down: Literal["raise", "store"]
     ) -> tuple[list[VectorRow], int, frozenset[int]]:
-        """(rows, how many got none because the embedder is down, posts whose text had to be shortened)."""
-        if not texts:
-            return [], 0, frozenset()
-        ids = list(texts)
-        most = self._embedder.model.max_tokens
-        try:
-            embedded = embed_all(
-                self._embedder,
-                [cut(text, most) for text in texts.values()],
-                batch_tokens=self._config.embedder.batch_tokens,
-            )
-        except RemoteUnavailable:
-            if when_down == "raise":
-                raise
-            return [], len(texts), frozenset()
-        rows = []
-        for post_id, result in zip(ids, embedded.results, strict=True):
-            digest = content_digest(texts[post_id])
-            if isinstance(result, Poison):
-                rows.append(
-                    VectorRow(
-                        post_id=post_id, content_hash=digest, vector=None, reason=result.reason, tries=result.tries
-                    )
-                )
-            else:
-                rows.append(VectorRow(post_id=post_id, content_hash=digest, vector=result))
-        return rows, 0, frozenset(ids[at] for at in embedded.shortened)
+        tokens = self._config.embedder.batch_tokens
+        return vector_rows(self._embedder, texts, batch_tokens=tokens, when_down=when_down)
 
 
 def _form(one: SourcePost) -> tuple[datetime, int]:
@@ -385,22 +335,3 @@ def _is_older(one: SourcePost, held: KnownPost, *, told: bool) -> bool:
     if form != stored:
         return form < stored
     return told and held.rules == RULES and (held.source_hash is not None or held.deleted)
-
-
-def _report(prepared: Prepared, written: Written) -> IngestReport:
-    """What the batch came to, after the database has had its last word on versions and visibility."""
-    texts = {row.source.post.id: row.indexed for row in prepared.batch.posts if row.indexed}
-    skipped = Counter(prepared.skipped)
-    for post_id in texts.keys() - written.stored:
-        skipped["not public any more" if post_id in written.changed else "older version"] += 1
-    aside = {row.post_id for row in prepared.batch.vectors if row.vector is None}
-    cut_short = {one for one, text in texts.items() if text.truncated} | prepared.shortened
-    return IngestReport(
-        seen=prepared.seen,
-        indexed=len(written.stored),
-        unchanged=prepared.unchanged,
-        skipped=dict(skipped),
-        set_aside=len(aside & written.stored),
-        truncated=len(cut_short & written.stored),
-        without_vector=prepared.without_vector,
-    )

@@ -7,7 +7,8 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 
-from clients.postgres.ingest import Ingest, IngestReport
+from clients.postgres.ingest import Ingest
+from clients.postgres.ingest_report import IngestReport
 from forum.ports import PostSource
 from forum.types import SourcePost
 

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from pgvector import HalfVector
 
-from clients.postgres.pool import Connection, Database
-from clients.postgres.queries import queries
+from clients.postgres.batch import Batch, Described, Written
+from clients.postgres.mark import Mark, advance
+from clients.postgres.pool import Connection
 from clients.postgres.store_rows import (
     LINK_TYPES,
     POST_TYPES,
     TOPIC_TYPES,
     VECTOR_TYPES,
-    PostRow,
-    TopicRow,
     VectorRow,
 )
+from clients.postgres.stored_posts import StoredPosts, read_categories, read_ids, read_topic
 from forum.errors import DatabaseUnavailable
 from forum.public import Admission
-from forum.types import Category, Topic
+from forum.types import Category
 
 #: A deadlock or a lost race is settled by doing the batch again.
 _TRIES = 5
@@ -36,147 +34,14 @@ class _LostRace(Exception):
     """Another transaction inserted a post of this batch after we had looked."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mark:
-    """Where a backfill stands after a batch: written in the batch's own transaction."""
-
-    source: str
-    cursor: str | None
-    seen: int = 0
-    indexed: int = 0
-    unchanged: int = 0
-    set_aside: int = 0
-    skipped: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
-    """Rows to write together. `composed` is what the texts say of their topics: (title, category, tags)."""
-
-    posts: Sequence[PostRow] = ()
-    topics: Sequence[TopicRow] = ()
-    #: True when the topics come from a source that tells all of a topic, not from a post's own JSON.
-    complete_topics: bool = False
-    composed: Mapping[int, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)
-    vectors: Sequence[VectorRow] = ()
-    model_id: int | None = None
-    declared_public: bool = False
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Written:
-    """What a batch changed: ids of posts whose row changed, of those with text, and of topics closed to the public."""
-
-    changed: frozenset[int] = frozenset()
-    stored: frozenset[int] = frozenset()
-    closed_topics: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Described:
-    """What describing categories changed: ids of posts that lost their text, and of categories with other readers."""
-
-    gone: frozenset[int] = frozenset()
-    other_readers: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KnownPost:
-    """What the index holds of a post, for the look before any work."""
-
-    source_hash: bytes | None
-    content_hash: bytes | None
-    updated_at: datetime
-    version: int
-    rules: int | None
-    deleted: bool
-    topic_id: int
-    has_text: bool
-    hidden: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredText:
-    """A stored text with its topic's title, category and tags."""
-
-    id: int
-    topic_id: int
-    text: str
-    title: str
-    tags: tuple[str, ...]
-    category: str
-    content_hash: bytes | None
-
-
-class PostStore:
-    """The writing side of the index in one database. Methods raise DatabaseUnavailable."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql = queries("store")
-
-    def known(self, ids: Sequence[int]) -> dict[int, KnownPost]:
-        with self._database.connection() as connection:
-            rows = connection.execute(self._sql["known"], {"ids": list(ids)}).fetchall()
-        return {
-            row[0]: KnownPost(
-                source_hash=row[1],
-                content_hash=row[2],
-                updated_at=row[3],
-                version=row[4],
-                rules=row[5],
-                deleted=row[6],
-                topic_id=row[7],
-                has_text=row[8],
-                hidden=row[9],
-            )
-            for row in rows
-        }
-
-    def known_vectors(self, ids: Sequence[int], model_id: int) -> dict[int, bytes]:
-        """Digest of the text that each post's vector (or set-aside mark) of this model belongs to."""
-        with self._database.connection() as connection:
-            return dict(
-                connection.execute(self._sql["known_vectors"], {"ids": list(ids), "model": model_id}).fetchall()
-            )
-
-    def categories(self) -> dict[int, Category]:
-        with self._database.connection() as connection:
-            return _categories(connection, self._sql["categories"])
-
-    def topics(self, ids: Iterable[int]) -> dict[int, tuple[Topic, datetime]]:
-        """The topics that the index knows, each with the moment at which it was so."""
-        with self._database.connection() as connection:
-            rows = connection.execute(self._sql["topics_now"], {"ids": sorted(set(ids))}).fetchall()
-        return {row[0]: (_topic(row), row[8]) for row in rows}
-
-    def stale(self, after: int, limit: int) -> list[int]:
-        """Posts above the id `after` whose text is to be composed anew, by id."""
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["stale"], {"after": after, "limit": limit})
-
-    def texts(self, ids: Sequence[int]) -> list[StoredText]:
-        """The texts of these posts with what stands above them, by id; posts without a text are left out."""
-        with self._database.connection() as connection:
-            rows = connection.execute(self._sql["recompose_rows"], {"ids": list(ids)}).fetchall()
-        return [
-            StoredText(
-                id=row[0],
-                topic_id=row[1],
-                text=row[2],
-                title=row[3],
-                tags=tuple(row[4]),
-                category=row[5],
-                content_hash=row[6],
-            )
-            for row in rows
-        ]
+class PostStore(StoredPosts):
+    """The writing side of the index in one database, with its reading side. Methods raise DatabaseUnavailable."""
 
     def put_categories(self, categories: Sequence[Category], *, at: datetime, admission: Admission) -> Described:
         """Describe categories as they are at `at`; posts of those that are closed now lose their text."""
 
         def work(connection: Connection) -> Described:
-            before = _categories(connection, self._sql["categories"])
+            before = read_categories(connection, self._sql["categories"])
             for one in sorted(categories, key=lambda one: one.id):
                 connection.execute(
                     self._sql["put_category"],
@@ -190,13 +55,13 @@ class PostStore:
                         "at": at,
                     },
                 )
-            described = _categories(connection, self._sql["categories"])
+            described = read_categories(connection, self._sql["categories"])
             closed = [
                 one.id for one in categories if described[one.id].read_restricted and one.id not in admission.opened
             ]
             renamed = [one.id for one in categories if one.id in before and before[one.id].name != one.name]
             connection.execute(self._sql["mark_stale_categories"], {"ids": renamed})
-            topics = _ids(connection, self._sql["topics_of_categories"], {"ids": closed})
+            topics = read_ids(connection, self._sql["topics_of_categories"], {"ids": closed})
             gone = self._close_topics(connection, topics, "restricted category")
             other = [one for one in before if _readers(before[one]) != _readers(described[one])]
             return Described(gone=gone, other_readers=frozenset(other))
@@ -236,7 +101,7 @@ class PostStore:
 
         def work(connection: Connection) -> None:
             ids = [row.post_id for row in vectors]
-            topics = _ids(connection, self._sql["topics_of_posts"], {"ids": ids})
+            topics = read_ids(connection, self._sql["topics_of_posts"], {"ids": ids})
             connection.execute(self._sql["hold_topics"], {"ids": topics})
             _copy(connection, self._sql["copy_incoming_vector"], VECTOR_TYPES, map(_vector, vectors))
             self._vectors(connection, model_id)
@@ -250,9 +115,9 @@ class PostStore:
         def work(connection: Connection) -> frozenset[int]:
             connection.execute(
                 self._sql["hold_topics"],
-                {"ids": _ids(connection, self._sql["topics_of_posts"], {"ids": sorted(ids)})},
+                {"ids": read_ids(connection, self._sql["topics_of_posts"], {"ids": sorted(ids)})},
             )
-            buried = _ids(connection, self._sql["bury"], {"ids": sorted(set(ids)), "at": at})
+            buried = read_ids(connection, self._sql["bury"], {"ids": sorted(set(ids)), "at": at})
             return self._remove(connection, buried, "deleted")
 
         return self._transact(work)
@@ -261,7 +126,7 @@ class PostStore:
         """The topics are dead for everything seen up to `at`; returns the posts that lost their text."""
 
         def work(connection: Connection) -> frozenset[int]:
-            buried = _ids(connection, self._sql["bury_topics"], {"ids": sorted(set(ids)), "at": at})
+            buried = read_ids(connection, self._sql["bury_topics"], {"ids": sorted(set(ids)), "at": at})
             return self._close_topics(connection, buried, "topic deleted")
 
         return self._transact(work)
@@ -274,30 +139,11 @@ class PostStore:
         """The mean vector of every topic that has none but whose posts have some."""
 
         def work(connection: Connection) -> None:
-            topics = _ids(connection, self._sql["topics_without_vector"], {})
+            topics = read_ids(connection, self._sql["topics_without_vector"], {})
             connection.execute(self._sql["hold_topics"], {"ids": topics})
             self._topic_vectors(connection, topics)
 
         self._transact(work)
-
-    def texts_in_categories(self, category_ids: Sequence[int]) -> list[int]:
-        """Posts of these categories whose text is stored."""
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["texts_in_categories"], {"ids": list(category_ids)})
-
-    def texts_seen_before(self, at: datetime) -> list[int]:
-        """Posts whose text is stored and that nobody has seen at the forum since `at`, by id."""
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["texts_seen_before"], {"at": at})
-
-    def posts_of_topic(self, topic_id: int) -> list[int]:
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["posts_of_topics"], {"ids": [topic_id]})
-
-    def posts_of_user(self, user_id: int) -> list[int]:
-        """The user's posts whose text is stored."""
-        with self._database.connection() as connection:
-            return _ids(connection, self._sql["posts_of_user"], {"id": user_id})
 
     def _write(self, connection: Connection, batch: Batch, admission: Admission) -> Written:
         if not batch.topics:
@@ -307,19 +153,19 @@ class PostStore:
         if batch.declared_public:
             connection.execute(self._sql["declare_public"], {"ids": category_ids})
         connection.execute(self._sql["hold_categories"], {"ids": category_ids})
-        existed = set(_ids(connection, self._sql["hold_topics"], {"ids": topic_ids}))
+        existed = set(read_ids(connection, self._sql["hold_topics"], {"ids": topic_ids}))
         before = self._topics_now(connection, sorted(existed))
         _copy(connection, self._sql["copy_incoming_topic"], TOPIC_TYPES, (row.values() for row in batch.topics))
         connection.execute(self._sql["put_topics" if batch.complete_topics else "put_topics_of_posts"])
         now = self._topics_now(connection, topic_ids)
-        categories = _categories(connection, self._sql["categories"])
+        categories = read_categories(connection, self._sql["categories"])
         admission = Admission(
             categories=categories,
             opened=admission.opened,
             chosen=admission.chosen,
             bot_usernames=admission.bot_usernames,
         )
-        closed = sorted(one for one, row in now.items() if admission.why_not_topic(_topic(row)) is not None)
+        closed = sorted(one for one, row in now.items() if admission.why_not_topic(read_topic(row)) is not None)
         retitled = [one for one in existed if _head(before[one]) != _head(now[one])]
         _copy(connection, self._sql["copy_incoming"], POST_TYPES, (row.values() for row in batch.posts))
         if retitled:
@@ -396,7 +242,7 @@ class PostStore:
         if not topics:
             return frozenset()
         connection.execute(self._sql["blank_topics"], {"ids": list(topics)})
-        posts = _ids(connection, self._sql["posts_with_text_of_topics"], {"ids": list(topics)})
+        posts = read_ids(connection, self._sql["posts_with_text_of_topics"], {"ids": list(topics)})
         return self._remove(connection, posts, reason)
 
     def _remove(self, connection: Connection, ids: Sequence[int], reason: str) -> frozenset[int]:
@@ -424,22 +270,6 @@ class PostStore:
         raise DatabaseUnavailable(f"A batch lost {_TRIES} races against other writers: run the command again.")
 
 
-def advance(connection: Connection, mark: Mark) -> None:
-    """Move a backfill's mark on, in the caller's transaction."""
-    connection.execute(
-        queries("store")["advance_backfill"],
-        {
-            "source": mark.source,
-            "cursor": mark.cursor,
-            "seen": mark.seen,
-            "indexed": mark.indexed,
-            "unchanged": mark.unchanged,
-            "set_aside": mark.set_aside,
-            "skipped": json.dumps(dict(mark.skipped)),
-        },
-    )
-
-
 def _line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
@@ -456,39 +286,8 @@ def _vector(row: VectorRow) -> tuple[object, ...]:
     return (row.post_id, row.content_hash, vector, row.reason, row.tries)
 
 
-def _ids(connection: Connection, statement: LiteralString, arguments: Mapping[str, Any]) -> list[int]:
-    return [row[0] for row in connection.execute(statement, arguments)]
-
-
-def _categories(connection: Connection, statement: LiteralString) -> dict[int, Category]:
-    return {
-        row[0]: Category(
-            id=row[0],
-            name=row[1],
-            slug=row[2],
-            parent_id=row[3],
-            read_restricted=row[4],
-            group_ids=frozenset(row[5]),
-        )
-        for row in connection.execute(statement)
-    }
-
-
 def _readers(category: Category) -> tuple[bool, frozenset[int]]:
     return category.read_restricted, category.group_ids
-
-
-def _topic(row: tuple[Any, ...]) -> Topic:
-    return Topic(
-        id=row[0],
-        title=row[1],
-        slug=row[2],
-        category_id=row[3],
-        tags=tuple(row[4]),
-        archetype=row[5],
-        visible=row[6],
-        deleted_at=row[7],
-    )
 
 
 def _head(row: tuple[Any, ...]) -> tuple[str, str, tuple[str, ...]]:

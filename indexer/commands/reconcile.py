@@ -13,7 +13,7 @@ from clients.console import print_json
 from clients.postgres.backfill_store import BackfillStore
 from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger
-from clients.postgres.store import Mark
+from clients.postgres.mark import Mark
 from indexer.backfill import Progress
 from indexer.progress import progress_bar
 from indexer.reconcile import reconcile as run_reconcile

@@ -122,8 +122,8 @@ class PostgresIndex:
         Any text will do; one without a term that the forum holds finds nothing.
         """
         with self._database.reading(scope.thread) as connection:
-            readings = _readings(text)
-            corpus = self._corpus(connection, [*query_terms(text, _MANY), *chain(*readings)], scope)
+            readings, words = _readings(text)
+            corpus = self._corpus(connection, words, scope)
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
             meant, corpus = self._respelled(connection, asked, corpus)
             counted = Counter(meant.get(term, term) for term in asked)
@@ -132,7 +132,7 @@ class PostgresIndex:
 
     def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         """How each public post of `post_ids` fits: the same measures for all, whichever channel found it."""
-        readings = _readings(text)
+        readings, _ = _readings(text)
         counts: dict[int, dict[str, int]] = {}
         described: dict[int, tuple[int, tuple[str, ...]]] = {}
         closeness: Closeness | None = None
@@ -292,8 +292,10 @@ class PostgresIndex:
         if known is None or time.monotonic() - known.read_at > _KEEP_S:
             known = self._read_background(connection, model)
             self._backgrounds = {model.id: known}
-        old = np.array([scope.before is None or at < scope.before for at in known.created_at], dtype=bool)
-        sample = known.vectors[old] @ vector if old.sum() > 1 else np.zeros(1, dtype=np.float32)
+        vectors = known.vectors
+        if (before := scope.before) is not None:
+            vectors = vectors[np.array([at < before for at in known.created_at], dtype=bool)]
+        sample = vectors @ vector if len(vectors) > 1 else np.zeros(1, dtype=np.float32)
         return Closeness(
             embedder=self._embedder, cosines=dict(rows), mean=float(sample.mean()), spread=float(sample.std())
         )
@@ -318,12 +320,12 @@ def _title_terms(title: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms(title)))
 
 
-def _readings(text: str) -> list[tuple[str, ...]]:
-    """The question's terms in order; both ways to stem them when the text does not show its language."""
-    plain = tuple(terms(text))
-    if set(query_terms(text, _MANY)) == set(plain):
-        return [plain]
-    return [plain, tuple(terms(text, "fr"))]
+@lru_cache(maxsize=64)
+def _readings(text: str) -> tuple[list[tuple[str, ...]], list[str]]:
+    """The question's terms in order, both ways to stem them when the text does not show its language; and all terms."""
+    plain, either = tuple(terms(text)), query_terms(text, _MANY)
+    readings = [plain] if set(either) == set(plain) else [plain, tuple(terms(text, "fr"))]
+    return readings, [*either, *chain(*readings)]
 
 
 def _scope(scope: Scope) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from clients.postgres.pool import Database
 from clients.secrets import Secret
 
 SECRET = "of the tests"
+CALLS, A_SECOND, CALLERS = 800, 100, 16
 GOOD = ("bot: {mode: shadow}\n", "bot: {mode: live}\nflags: {triage: false}\n", "forum: {languages: [fr, en]}\n")
 BAD = ("", "bot: {mod: live}\n", "bot: {mode: sha")
 
@@ -45,31 +46,31 @@ def test_no_request_fails_while_the_config_changes(database: Database, tmp_path:
     live.watch()
     server = make_server("127.0.0.1", 0, build_app(database, live, [Secret(SECRET)]), threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    numbers, codes = itertools.count(1), list[int]()
-    end = time.monotonic() + 8
+    numbers, codes = itertools.count(), list[int]()
+    begin, over = time.monotonic(), threading.Event()
 
     def call(_: int) -> None:
         with httpx.Client(base_url=f"http://127.0.0.1:{server.server_port}", trust_env=False, timeout=20) as client:
-            while time.monotonic() < end:
-                body = _post(next(numbers))
+            while (number := next(numbers)) < CALLS:
+                # By the clock, not when the one before is done: a slow answer holds up nobody else's.
+                time.sleep(max(0.0, begin + number / A_SECOND - time.monotonic()))
+                body = _post(number + 1)
                 signature = "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
                 headers = {"X-Discourse-Event-Signature": signature, "X-Discourse-Event": "post_created"}
                 codes.append(client.post("/webhooks/discourse", content=body, headers=headers).status_code)
-                time.sleep(0.04)
 
     def change() -> None:
         for content in itertools.cycle((*GOOD, *BAD)):
-            if time.monotonic() > end:
-                return
             file.write_text(content)
-            time.sleep(1.2)
+            if over.wait(1.2):
+                return
 
     changer = threading.Thread(target=change)
     changer.start()
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(call, range(4)))
+    with ThreadPoolExecutor(CALLERS) as pool:
+        list(pool.map(call, range(CALLERS)))
+    over.set()
     changer.join()
     server.shutdown()
-    assert len(codes) > 200
-    assert set(codes) == {202}
+    assert codes == [202] * CALLS
     assert len(ConfigHistory(database).rows()) >= 4

@@ -14,14 +14,21 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psycopg
 
+from clients.archive_source import ArchiveSource
+from clients.composition import build_embedder, open_database
+from clients.postgres import pipeline
+from clients.postgres.ingest import Ingest
+from eval.bench_backfill import First
 from eval.bench_mentions import working
 from eval.bench_webhook import deliver, scratch_database
 from eval.serving import serving
+from forum.config import Config
 from forum.errors import ThreadciteError
 
 _SENDERS = 16
@@ -50,8 +57,10 @@ class Event:
     headers: dict[str, str]
 
 
-def bench_sync(*, rate: int, seconds: int, seed: int = 0) -> dict[str, Any]:
+def bench_sync(*, rate: int, seconds: int, posts: Path | None = None, rows: int = 0, seed: int = 0) -> dict[str, Any]:
     """Send `rate` events a second for `seconds`, each on a connection of its own, and look when the index shows them.
+
+    The index begins with the first `rows` posts of the archive `posts`.
 
     `searchable_*_ms`: from the sending of a created or edited post until its text is public, has its terms and its
     vector; `gone_*_ms`: from the sending of a deletion until the post has neither text nor vector. `late` counts those
@@ -62,18 +71,20 @@ def bench_sync(*, rate: int, seconds: int, seed: int = 0) -> dict[str, Any]:
     events = _events(rate, seconds, secret, random.Random(seed))
     config = {"webhook": {"catch_up": False}, "bot": {"mode": "live"}}
     environment = {"THREADCITE_WEBHOOK_SECRET": secret}
-    with (
-        scratch_database() as url,
-        serving(url, config=config, environment=environment) as port,
-        working(url, config, module="eval.sync_worker"),
-    ):
-        _warm(url, port, secret)
-        lags, statuses = _run(url, port, events, rate)
+    with scratch_database() as url:
+        before = _fill(url, posts, rows) if posts is not None and rows else 0
+        with (
+            serving(url, config=config, environment=environment) as port,
+            working(url, config, module="eval.sync_worker"),
+        ):
+            _warm(url, port, secret)
+            lags, statuses = _run(url, port, events, rate)
     searchable = [lags[at] for at, one in enumerate(events) if one.what != "destroyed" and lags[at] is not None]
     gone = [lags[at] for at, one in enumerate(events) if one.what == "destroyed" and lags[at] is not None]
     return {
         "rate": rate,
         "seconds": seconds,
+        "rows": before,
         "sent": len(events),
         "events": dict(Counter(one.what for one in events)),
         "statuses": dict(Counter(map(str, statuses))),
@@ -147,6 +158,17 @@ def _event(what: str, post_id: int, version: int, at: int, secret: str) -> Event
         "X-Discourse-Event-Signature": f"sha256={mac}",
     }
     return Event(what=what, post_id=post_id, version=version, body=body, headers=headers)
+
+
+def _fill(url: str, posts: Path, rows: int) -> int:
+    """How many posts of the archive are searchable now."""
+    config = Config()
+    with open_database(url) as database:
+        ingest = Ingest(database, build_embedder(config.embedder), config)
+        source = First(ArchiveSource(posts), rows)
+        done = sum(one.indexed for one in pipeline.run(source, ingest, largest=config.indexer.batch_posts))
+        ingest.models.build_index(ingest.model)
+    return done
 
 
 def _warm(url: str, port: int, secret: str) -> None:

@@ -85,13 +85,17 @@ def mentions(
 def sync(
     rate: Annotated[int, typer.Option(min=1, help="Events a second.")] = 20,
     seconds: Annotated[int, typer.Option(min=1, help="For how long.")] = 60,
+    posts: Annotated[Path, typer.Option(help="An archive that the index begins with.")] = Path(
+        "../shared/data/imaging"
+    ),
+    rows: Annotated[int, typer.Option(min=0, help="So many posts of it.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Posts created, edited and destroyed at a steady rate: how long until the index shows it, web and worker running.
 
     Example: python -m eval bench sync --rate 20 --seconds 60 --json
     """
-    result = bench_sync(rate=rate, seconds=seconds)
+    result = bench_sync(rate=rate, seconds=seconds, posts=posts, rows=rows)
     if as_json:
         print_json(result)
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 
@@ -192,27 +192,28 @@ class PostStore(StoredPosts):
 
     def _settle(self, connection: Connection, applied: list[tuple[Any, ...]], model_id: int | None) -> frozenset[int]:
         """Everything that hangs on changed rows: vectors, links, topic vectors, statistics. In this order."""
+        ids = {"ids": [row[0] for row in applied]}
         if applied:
             connection.execute(
                 self._sql["note_changed"],
                 {
-                    "ids": [row[0] for row in applied],
+                    **ids,
                     "topics": [row[1] for row in applied],
                     "inserted": [row[2] for row in applied],
                 },
             )
             if connection.execute(self._sql["unseen_before"]).fetchone():
                 raise _LostRace
-            connection.execute(self._sql["replace_vectors"])
+            connection.execute(self._sql["replace_vectors"], ids)
         if model_id is not None:
             self._vectors(connection, model_id)
         if applied:
-            connection.execute(self._sql["replace_links"])
+            connection.execute(self._sql["replace_links"], ids)
             connection.execute(self._sql["put_links"])
             connection.execute(self._sql["put_accepted"])
             moved = connection.execute("SELECT topic_id FROM previous UNION SELECT topic_id FROM changed").fetchall()
             self._topic_vectors(connection, sorted(row[0] for row in moved))
-            self._statistics(connection)
+            self._statistics(connection, ids)
         return frozenset(row[0] for row in applied)
 
     def _vectors(self, connection: Connection, model_id: int) -> None:
@@ -224,11 +225,11 @@ class PostStore(StoredPosts):
         connection.execute(self._sql["drop_topic_vectors"], {"topics": topics})
         connection.execute(self._sql["topic_vectors"], {"topics": topics})
 
-    def _statistics(self, connection: Connection) -> None:
-        moved = connection.execute(self._sql["move_statistics"]).fetchall()
+    def _statistics(self, connection: Connection, ids: Mapping[str, list[int]]) -> None:
+        moved = connection.execute(self._sql["move_statistics"], ids).fetchall()
         if gone := [term for term, df in moved if df <= 0]:
             connection.execute(self._sql["drop_terms"], {"terms": gone})
-        connection.execute(self._sql["move_corpus"])
+        connection.execute(self._sql["move_corpus"], ids)
 
     def _hold_posts(self, connection: Connection, ids: Sequence[int]) -> None:
         connection.execute(self._sql["hold_posts"], {"ids": sorted(ids)})

@@ -167,9 +167,11 @@ SELECT * FROM unnest(%(ids)s::bigint[], %(topics)s::bigint[], %(inserted)s::bool
 SELECT c.id FROM changed c LEFT JOIN previous p ON p.id = c.id WHERE NOT c.inserted AND p.id IS NULL LIMIT 1;
 
 -- name: replace_vectors
-DELETE FROM embedding e USING changed c
-WHERE e.post_id = c.id
-  AND NOT EXISTS (SELECT 1 FROM post p WHERE p.id = c.id AND p.content_hash = e.content_hash);
+-- By the ids and the models, not by a join with `changed`, here and below: the planner knows nothing of that table's
+-- size and would read all vectors, or all posts, for one of them.
+DELETE FROM embedding e USING embedding_model m
+WHERE e.model_id = m.id AND e.post_id = ANY (%(ids)s)
+  AND NOT EXISTS (SELECT 1 FROM post p WHERE p.id = e.post_id AND p.content_hash = e.content_hash);
 
 -- name: put_vectors
 -- Only for the text that is stored now: a slower worker with an older text changes nothing.
@@ -194,7 +196,7 @@ ON CONFLICT (model_id, post_id) DO UPDATE SET
     content_hash = excluded.content_hash, reason = excluded.reason, tries = excluded.tries, at = now();
 
 -- name: replace_links
-DELETE FROM topic_link l USING changed c WHERE l.post_id = c.id;
+DELETE FROM topic_link WHERE post_id = ANY (%(ids)s);
 
 -- name: put_links
 INSERT INTO topic_link (post_id, from_topic_id, to_topic_id, linked_at)
@@ -213,7 +215,7 @@ WHERE t.id = i.topic_id AND i.accepted IS NOT NULL
 -- The mean of its posts' vectors, of length 1. The topic's row is locked, so no other post of it is being written.
 INSERT INTO topic_embedding (topic_id, model_id, vector)
 SELECT p.topic_id, e.model_id, l2_normalize(avg(e.vector))
-FROM post p JOIN embedding e ON e.post_id = p.id
+FROM post p CROSS JOIN embedding_model m JOIN embedding e ON e.model_id = m.id AND e.post_id = p.id
 WHERE p.topic_id = ANY (%(topics)s) AND p.text IS NOT NULL
 GROUP BY p.topic_id, e.model_id
 HAVING l2_norm(avg(e.vector)) > 0
@@ -241,7 +243,7 @@ WITH held AS (
     FROM previous o JOIN changed c ON c.id = o.id CROSS JOIN LATERAL unnest(o.terms) u
     UNION ALL
     SELECT p.id, u.lexeme, 1, posting_entry(p.id, p.doc_length, cardinality(u.positions))
-    FROM post p JOIN changed c ON c.id = p.id CROSS JOIN LATERAL unnest(p.terms) u
+    FROM post p CROSS JOIN LATERAL unnest(p.terms) u WHERE p.id = ANY (%(ids)s)
 ), listed AS (
     INSERT INTO posting AS l (term, block, entries)
     SELECT h.term, h.id >> 13, string_agg(h.entry, '' ORDER BY h.id, h.n) FROM held h GROUP BY 1, 2 ORDER BY 1, 2
@@ -267,7 +269,7 @@ FROM (
     FROM (
         SELECT -1 AS n, o.doc_length FROM previous o JOIN changed c ON c.id = o.id WHERE o.terms IS NOT NULL
         UNION ALL
-        SELECT 1, p.doc_length FROM post p JOIN changed c ON c.id = p.id WHERE p.terms IS NOT NULL
+        SELECT 1, p.doc_length FROM post p WHERE p.id = ANY (%(ids)s) AND p.terms IS NOT NULL
     ) both_sides
 ) m
 WHERE m.documents <> 0 OR m.length <> 0;
@@ -280,10 +282,10 @@ WHERE id = ANY (%(ids)s)
 RETURNING id, topic_id, false, false;
 
 -- name: remove_vectors
-DELETE FROM embedding WHERE post_id = ANY (%(ids)s);
+DELETE FROM embedding e USING embedding_model m WHERE e.model_id = m.id AND e.post_id = ANY (%(ids)s);
 
 -- name: remove_set_aside
-DELETE FROM set_aside WHERE post_id = ANY (%(ids)s);
+DELETE FROM set_aside s USING embedding_model m WHERE s.model_id = m.id AND s.post_id = ANY (%(ids)s);
 
 -- name: remove_links
 DELETE FROM topic_link WHERE post_id = ANY (%(ids)s);

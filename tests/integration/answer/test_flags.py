@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from bot.answer import answer
 from bot.tools import Tools
 from clients.fakes.scripted_llm import ScriptedLLM
-from forum.types import Answer, Route
-from tests.integration.answer.conftest import ask, stage, with_
+from forum.config import FlagsSection
+from forum.types import Answer, Question, Route, Turn
+from tests.integration.answer.conftest import NOW, ask, stage, with_
 
 ASKED = "Sauterelle table full: how many stations does it keep?"
 FLAGS = (
@@ -24,6 +26,24 @@ def given(tools: Tools, flag: str, on: bool, asked: str = ASKED, **more: str) ->
 @pytest.mark.parametrize("on", [True, False])
 def test_the_rest_answers_with_any_stage_off_or_on(tools: Tools, flag: str, on: bool) -> None:
     assert given(tools, flag, on).route is Route.ANSWERED
+
+
+def test_no_flag_is_left_out() -> None:
+    assert set(FLAGS) == set(FlagsSection.model_fields)
+
+
+def test_condense_query(tools: Tools) -> None:
+    earlier = Turn(author="ann", text="How many stations does the Sauterelle table keep?")
+    question = Question(text="And how do I free one?", asker="ann", asked_at=NOW, conversation=(earlier,))
+    on, off = (answer(question, tools, with_(flags={"condense_query": each})) for each in (True, False))
+    assert (stage(on, "condense").decision, stage(off, "condense").decision) == ("joined", "off")
+    assert any("Sauterelle" in text for text in stage(on, "recall").data["texts"])
+
+
+def test_corrective(tools: Tools) -> None:
+    says = {"default": "VERDICT: correct\nCAUSE: none\nMISSING: none"}
+    assert stage(given(tools, "corrective", True, **says), "corrective").decision != "off"
+    assert stage(given(tools, "corrective", False, **says), "corrective").decision == "off"
 
 
 def test_input_gate(tools: Tools) -> None:

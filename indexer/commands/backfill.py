@@ -48,7 +48,8 @@ def backfill(
     Stop it at any time (Ctrl-C, kill): the same command goes on from the last whole batch. A run that ended starts
     anew and finds what changed. Only public posts enter; `status` says what was skipped and why.
 
-    Exit code 0: done. 1: something could not be read (each file and line is named). 2: the call or config is wrong.
+    Exit code 0: done. 1: something could not be read (each file is named, and its first broken lines). 2: the call or
+    config is wrong, or a file that is no archive.
 
     Example: python -m indexer backfill archive:exports/ --limit 1000
     """

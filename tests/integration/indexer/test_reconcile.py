@@ -27,6 +27,7 @@ class Forum:
 
     posts_by_id: dict[int, SourcePost] = field(default_factory=dict)
     closed: dict[int, bool] = field(default_factory=lambda: {5: False})
+    readers: frozenset[int] = frozenset()
     topics_by_id: dict[int, Topic] = field(default_factory=dict)
     skipped: Any = None
     name = "memory"
@@ -47,7 +48,10 @@ class Forum:
         return None
 
     def categories(self) -> Sequence[Category]:
-        return [Category(id=one, name="C", read_restricted=closed) for one, closed in self.closed.items()]
+        return [
+            Category(id=one, name="C", read_restricted=closed, group_ids=self.readers)
+            for one, closed in self.closed.items()
+        ]
 
     def topics(self) -> Sequence[Topic]:
         return [one for one in self.topics_by_id.values() if one.visible]
@@ -165,3 +169,33 @@ def test_an_archive_cannot_be_reconciled_against(ingest: Ingest, database: Datab
     forum.observes = False
     with pytest.raises(SourceError, match="what once was"):
         reconcile(forum, ingest, database)
+
+
+def test_a_change_of_readers_has_the_replies_concerned_looked_at_once(
+    forum: Forum, run: Callable[..., Drift], database: Database
+) -> None:
+    run()
+    with database.connection() as connection:
+        connection.execute(
+            "INSERT INTO trace (id, ask_post_id, zone, route, body)"
+            " VALUES ('t', 900, 'ok', 'answered', '{\"answer\": \"\", \"sources\": [], \"citations\": []}')"
+        )
+        connection.execute(
+            "INSERT INTO ask (post_id, topic_id, post_number, state, trace_id, form, asked_at)"
+            " VALUES (900, 1, 9, 'posted', 't', now(), now())"
+        )
+        connection.execute("INSERT INTO trace_post (trace_id, post_id, cited) VALUES ('t', 2, true)")
+
+    def looked_at() -> list[str]:
+        with database.connection() as connection:
+            rows = connection.execute("DELETE FROM procrastinate_jobs RETURNING queueing_lock").fetchall()
+        return [row[0] for row in rows]
+
+    forum.closed[5] = True
+    run()
+    assert looked_at() == ["correct:900"]
+    forum.readers = frozenset((1, 2))
+    run()
+    assert looked_at() == ["correct:900"]
+    run()
+    assert looked_at() == []

@@ -81,7 +81,7 @@ class Corrector:
         citations = [one for one in trace.get("citations", ()) if isinstance(one, dict) and one.get("post_id")]
         thread = thread_of(ask.topic_id, ask.category_id, self._config())
         texts = self._ledger.public_texts([int(one["post_id"]) for one in citations], thread)
-        return {
+        return _of_removed_documents(trace) | {
             int(one["n"])
             for one in citations
             if int(one["post_id"]) not in texts or not _holds(texts[int(one["post_id"])], str(one.get("quote", "")))
@@ -97,6 +97,15 @@ class Corrector:
             return
         CORRECTIONS.inc()
         self._ledger.rewritten(ask, raw, "corrected: a source changed or is gone")
+
+
+def _of_removed_documents(trace: Mapping[str, Any]) -> set[int]:
+    """A document's words leave the trace when it is removed, and nothing else empties its quotation."""
+    return {
+        int(one["n"])
+        for one in trace.get("citations", ())
+        if isinstance(one, dict) and str(one.get("content_id", "")).startswith("doc:") and not one.get("quote")
+    }
 
 
 def _holds(text: str, quote: str) -> bool:

@@ -16,6 +16,8 @@ from clients.embed_batches import Poison, embed_all
 from clients.postgres.model_store import ModelStore
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
+from clients.postgres.queue import Queue
+from clients.postgres.withdraw import correct_job
 from forum.compose import CHARACTERS_PER_TOKEN, compose, cut
 from forum.errors import SourceError
 from forum.ports import Embedder, Vectors
@@ -133,14 +135,16 @@ class DocumentStore:
     def remove(self, collection: str, path: str | None) -> list[str]:
         """The document at `path`, all below that folder, or the whole collection; returns the paths that went.
 
-        Their words leave the stored traces too.
+        Their words leave the stored traces too, and the worker mends the replies that cite them.
         """
         where = {"collection": collection, "path": path}
         with self._database.transaction() as connection:
             ids = [row[0] for row in connection.execute(self._sql["content_ids"], where)]
             rows = connection.execute(self._sql["remove"], where).fetchall()
-            if ids:
-                connection.execute(queries("traces")["scrub_content"], {"content_ids": ids})
+            cited = connection.execute(queries("traces")["scrub_content"], {"content_ids": ids}).fetchall()
+            queue = Queue()
+            for ask in sorted({row[0] for row in cited if row[0]}):
+                queue.defer(connection, correct_job(ask))
         return sorted(row[0] for row in rows)
 
     def _embedded(self, texts: list[str]) -> Sequence[Vectors | Poison]:

@@ -19,6 +19,7 @@ LIMIT 1
 
 -- name: scrub_content
 -- The words of removed documents leave every trace that saw them, as a deleted post's do (ledger.sql: scrub_sources).
+-- Returns the asking posts whose replies cite them.
 WITH seen AS (
     SELECT t.id, EXISTS (SELECT 1 FROM jsonb_array_elements(t.body -> 'citations') c
                          WHERE c ->> 'content_id' = ANY (%(content_ids)s)) AS cited
@@ -36,6 +37,7 @@ SET answer = CASE WHEN seen.cited THEN '' ELSE t.answer END,
                                                      THEN c || '{"quote": ""}' ELSE c END), '[]')
                       FROM jsonb_array_elements(t.body -> 'citations') c))
 FROM seen WHERE seen.id = t.id
+RETURNING CASE WHEN seen.cited THEN t.ask_post_id END
 
 -- name: add_posting
 -- How the reply went to the forum, as one more stage; not where the trace was erased meanwhile.

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clients.document_files import DocumentFile
+from clients.postgres.document_store import DocumentStore
 from forum.ask import AskState
+from forum.ports import Embedder
 from forum.types import Answer, Candidate, Citation, Passage, Question, Route, Zone
 from tests.integration.bot.conftest import Room, made_up
 
@@ -156,3 +160,35 @@ def test_a_source_that_goes_while_the_answer_is_made_is_not_cited(room: Room) ->
     room.ended(asked.id)
     assert FIRST not in text(room, asked)
     assert len(asked_with) == 2
+
+
+def test_what_rests_on_a_removed_document_goes(room: Room, embedder: Embedder, tmp_path: Path) -> None:
+    (tmp_path / "gauge.md").write_text("# The gauge\n\nThe manual says that it tips at two millimetres.\n")
+    store = DocumentStore(room.database, embedder, batch_tokens=8192)
+    store.add("manual", DocumentFile(file=tmp_path / "gauge.md", path="gauge.md"))
+    with room.database.connection() as connection:
+        [(sha,)] = connection.execute("SELECT sha FROM section").fetchall()
+    post = room.say(room.topic(by="hexley").topic_id, FIRST, by="hexley")
+    room.until(lambda: room.ledger.public_texts([post.id]))
+    plain = citing(room, post)
+
+    def both(question: Question) -> Answer:
+        given = plain(question)
+        url = "https://docs.example.org/gauge.md"
+        place = {"post_id": 0, "topic_id": 0, "post_number": 0}
+        section = Citation(n=2, url=url, content_id=f"doc:{sha}", quote="it tips at two millimetres", **place)
+        passage = Passage(content_id=f"doc:{sha}", title="The gauge", text="it tips", kind="document")
+        return replace(
+            given,
+            text=given.text.replace("\n\n**Sources**", f" The manual agrees. [[2]]({url})\n\n**Sources**", 1),
+            citations=(*given.citations, section),
+            sources=(*given.sources, Candidate(passage=passage)),
+        )
+
+    room.answer = both
+    asked = room.ask(room.topic().topic_id)
+    assert room.ended(asked.id).state is AskState.POSTED
+    assert "The manual agrees." in text(room, asked)
+    store.remove("manual", None)
+    room.until(lambda: "The manual agrees." not in text(room, asked), 60)
+    assert FIRST in text(room, asked)

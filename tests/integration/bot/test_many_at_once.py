@@ -17,7 +17,6 @@ import pytest
 from forum.types import Answer, Question
 from tests.integration.bot.conftest import SECRET, Room, delivery, made_up
 
-
 STORM = int(os.environ.get("THREADCITE_STORM", "60"))
 
 

@@ -32,6 +32,8 @@ _BEST = 10
 _LEAST = 1e-4
 #: So many real posts are read; more rows are the first half of one and the second half of another.
 _REAL = 30_000
+#: A forum's first posts are not like its later ones.
+_EVERY = 3
 _QUESTION_CHARACTERS = 600
 _WORDS, _ASKED, _VOCABULARY = 60, 25, 100_000
 #: Without stop words no word stands in half of the posts (there rank-bm25 has an idf of its own making).
@@ -129,7 +131,7 @@ def _commit_to_found(database: Database) -> float | None:
 
 def _real(archive: Path, rows: int) -> tuple[list[list[str]], list[str]]:
     """The terms of `rows` posts, and questions as the product asks them."""
-    posts = [one for one, _ in islice(ArchiveSource(archive).posts(), min(rows, _REAL))]
+    posts = [one for one, _ in islice(ArchiveSource(archive).posts(), 0, _EVERY * min(rows, _REAL), _EVERY)]
     clear = [(one.topic.title, clean(one.post.cooked)) for one in posts]
     texts = [terms(f"{title}\n\n{text}") for title, text in clear]
     rng = np.random.default_rng(0)

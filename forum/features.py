@@ -66,6 +66,7 @@ def order_features(candidates: Sequence[Candidate]) -> list[dict[str, float]]:
                 "coverage": one.match.coverage,
                 "rare_coverage": one.match.rare_coverage,
                 "title_overlap": one.match.title_overlap,
+                "rrf": (_K + 1) * one.rrf,
                 "rank_posts": _reciprocal(one, "posts"),
                 "rank_keyword": _reciprocal(one, "keyword"),
                 "agreement": float("posts" in one.ranks and "keyword" in one.ranks),

@@ -15,7 +15,7 @@ from forum.types import Zone
 #: answer) and checked on the archive: see docs/retrieval.md.
 BUILT_IN = (
     ZoneThresholds(model="cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", abstain=-4.0, ok=0.0, calibrated_on="design"),
-    ZoneThresholds(model="features", abstain=-1.25, ok=2.4, calibrated_on="eval/questions/practice"),
+    ZoneThresholds(model="features", abstain=-1.4, ok=2.4, calibrated_on="eval/questions/practice"),
 )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from clients.postgres.ingest import FOR_EVER, Ingest
+from clients.postgres.ingest import Ingest
 from clients.postgres.ledger import Ledger
 from clients.postgres.pool import Database
+from clients.postgres.stored_posts import FOR_EVER
 from clients.postgres.withdraw import withdraw
 
 Kind = Literal["user", "post", "topic"]
@@ -53,7 +54,7 @@ def forget(kind: Kind, number: int, ingest: Ingest, database: Database) -> Forgo
         vectors=vectors - vectors_left,
         terms=terms - terms_left,
         questions=questions,
-        replies_to_correct=withdraw(database, ids),
+        replies_to_correct=len(withdraw(database, ids)),
     )
 
 

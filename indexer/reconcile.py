@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Protocol
 
+from clients.postgres.batch import Described
 from clients.postgres.ingest import Ingest
 from clients.postgres.pool import Database
+from clients.postgres.stored_posts import FOR_EVER
 from clients.postgres.withdraw import look_again, withdraw
 from forum.errors import RemoteRefused, SourceError
 from forum.ports import PostSource
@@ -20,6 +22,7 @@ from forum.types import Category, SourcePost, Topic
 #: The kinds of drift: not in the index; in it in an older form; in another topic; deleted or hidden at the forum;
 #: in a category or topic that is closed now; a title, tag or state of a topic that changed.
 KINDS = ("missing", "stale", "moved", "gone", "private", "topic")
+_FORGOTTEN = "forgotten"
 #: A forum that seems to have lost more than this share of the index answers wrongly more likely than it was emptied.
 MOST_GONE = 0.2
 _ALWAYS_ALLOWED = 50
@@ -36,11 +39,15 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drift:
-    """What a run found; `repaired` is false after a dry run."""
+    """What a run found; `repaired` is false after a dry run.
+
+    `forgotten`: public posts that `indexer forget` took out for good; they are no drift.
+    """
 
     checked: int
     kinds: dict[str, int] = field(default_factory=dict)
     repaired: bool = True
+    forgotten: int = 0
     replies_to_correct: int = 0
 
     @property
@@ -68,7 +75,7 @@ def reconcile(
     began = datetime.now(UTC)
     found: Counter[str] = Counter()
     removed: set[int] = set()
-    admission = _categories(source.categories(), ingest, found, removed, repair)
+    admission, replies = _categories(source.categories(), ingest, found, removed, repair)
     moved_topics = _topics(source.topics(), ingest, admission, found, repair=repair)
     met: set[int] = set()
     altered: set[int] = set()
@@ -90,26 +97,28 @@ def reconcile(
     if repair:
         ingest.refresh()
         ingest.fill()
-    replies = 0
-    if repair:
-        replies = withdraw(database, removed) + look_again(database, posts=altered, topics=moved_topics)
+        replies |= withdraw(database, removed) | look_again(database, posts=altered, topics=moved_topics)
     return Drift(
-        checked=len(met), kinds={kind: found[kind] for kind in KINDS}, repaired=repair, replies_to_correct=replies
+        checked=len(met),
+        kinds={kind: found[kind] for kind in KINDS},
+        repaired=repair,
+        forgotten=found[_FORGOTTEN],
+        replies_to_correct=len(replies),
     )
 
 
 def _categories(
     told: Sequence[Category], ingest: Ingest, found: Counter[str], removed: set[int], repair: bool
-) -> Admission:
+) -> tuple[Admission, frozenset[int]]:
+    """Count and mend what is closed now; returns who may come in, and the asks whose replies are looked at again."""
     admission = ingest.admission()
     admission = replace(admission, categories={**admission.categories, **{one.id: one for one in told}})
     closed = [one.id for one in told if one.read_restricted and one.id not in admission.opened]
     leaving = ingest.store.texts_in_categories(closed)
     found["private"] += len(leaving)
     removed.update(leaving)
-    if repair and told:
-        ingest.put_categories(told, at=datetime.now(UTC))
-    return admission
+    described = ingest.put_categories(told, at=datetime.now(UTC)) if repair and told else Described()
+    return admission, described.replies
 
 
 def _topics(
@@ -119,7 +128,7 @@ def _topics(
     moved: set[int] = set()
     topics = iter(told)
     while chunk := list(islice(topics, _BATCH)):
-        held = ingest.store.topics(one.id for one in chunk)
+        held = {one: row for one, row in ingest.store.topics(t.id for t in chunk).items() if not _is_forgotten(row[0])}
         # Of a topic that is not public the index keeps no title to compare.
         open_now = [one for one in chunk if one.id in held and admission.why_not_topic(one) is None]
         found["topic"] += sum(_face(one) != _face(held[one.id][0]) for one in open_now)
@@ -130,7 +139,12 @@ def _topics(
 
 
 def _face(topic: Topic) -> tuple[object, ...]:
-    return topic.title, topic.slug, topic.category_id, tuple(topic.tags), topic.visible, topic.archetype
+    # An index from before tags were sorted holds them in the source's order: no difference to tell of.
+    return topic.title, topic.slug, topic.category_id, sorted(topic.tags), topic.visible, topic.archetype
+
+
+def _is_forgotten(topic: Topic) -> bool:
+    return topic.deleted_at is not None and topic.deleted_at >= FOR_EVER
 
 
 def _classify(
@@ -144,6 +158,8 @@ def _classify(
     """Count the drift of posts that the forum told; returns those that will lose their text, and adds to `altered`
     those that are another text or stand elsewhere."""
     held = ingest.store.known([one.post.id for one in batch])
+    topics = ingest.store.topics(one.topic.id for one in batch)
+    forgotten = {topic_id for topic_id, (topic, _) in topics.items() if _is_forgotten(topic)}
     leaving = set()
     for one in batch:
         row = held.get(one.post.id)
@@ -151,6 +167,8 @@ def _classify(
             if row is not None and row.has_text and one.post.id not in counted:
                 found["private" if admission.why_not_topic(one.topic) is not None else "gone"] += 1
                 leaving.add(one.post.id)
+        elif one.topic.id in forgotten or (row is not None and row.forgotten):
+            found[_FORGOTTEN] += 1
         elif row is None or (not row.has_text and (row.source_hash is None or row.deleted or row.hidden)):
             found["missing"] += 1
         elif row.topic_id != one.topic.id:

@@ -37,3 +37,5 @@ class Described:
 
     gone: frozenset[int] = frozenset()
     other_readers: frozenset[int] = frozenset()
+    #: The asking posts whose replies are looked at again for it.
+    replies: frozenset[int] = frozenset()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from clients.postgres.batch import Batch, Written
+from clients.postgres.batch import Batch, Described, Written
 from clients.postgres.ingest_report import IngestReport, Prepared, report
 from clients.postgres.lease_store import LeaseStore
 from clients.postgres.make_rows import Rows, indexed_text, make_rows, merged_topics, topic_row, topic_rows
@@ -34,8 +34,6 @@ _FIRST_FILL = 32
 _PASSES = 5
 #: About how long a batch of `fill` may take.
 _BATCH_S = 4.0
-#: A deletion by hand: nothing that is seen later undoes it.
-FOR_EVER = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
 
 
 class Ingest:
@@ -193,16 +191,16 @@ class Ingest:
         self.store.write(batch, admission=self.admission())
         self.refresh()
 
-    def put_categories(self, categories: Sequence[Category], *, at: datetime) -> frozenset[int]:
-        """Describe categories; returns the posts that lost their text because theirs is closed now.
+    def put_categories(self, categories: Sequence[Category], *, at: datetime) -> Described:
+        """Describe categories; posts of those that are closed now lose their text.
 
         Replies that cite these, or that a change of readers concerns, are looked at again.
         """
         described = self.store.put_categories(categories, at=at, admission=self.admission())
-        withdraw(self._database, described.gone)
-        look_again(self._database, categories=described.other_readers)
+        replies = withdraw(self._database, described.gone)
+        replies |= look_again(self._database, categories=described.other_readers)
         self.refresh()
-        return described.gone
+        return replace(described, replies=replies)
 
     def destroy_posts(self, ids: Sequence[int], *, at: datetime) -> frozenset[int]:
         """Deleted at `at`: dead for everything seen until then. Returns the posts that left the index."""

@@ -11,6 +11,9 @@ from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
 from forum.types import Category, Topic
 
+#: A deletion by hand: nothing that is seen later undoes it.
+FOR_EVER = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KnownPost:
@@ -25,6 +28,8 @@ class KnownPost:
     topic_id: int
     has_text: bool
     hidden: bool
+    #: Deleted by hand, for good.
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +54,7 @@ class StoredPosts:
 
     def known(self, ids: Sequence[int]) -> dict[int, KnownPost]:
         with self._database.connection() as connection:
-            rows = connection.execute(self._sql["known"], {"ids": list(ids)}).fetchall()
+            rows = connection.execute(self._sql["known"], {"ids": list(ids), "for_ever": FOR_EVER}).fetchall()
         return {
             row[0]: KnownPost(
                 source_hash=row[1],
@@ -61,6 +66,7 @@ class StoredPosts:
                 topic_id=row[7],
                 has_text=row[8],
                 hidden=row[9],
+                forgotten=row[10],
             )
             for row in rows
         }

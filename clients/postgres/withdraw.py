@@ -18,10 +18,10 @@ def correct_job(post_id: int) -> Job:
     return Job(task="correct", lane=CORRECTIONS, args={"post_id": post_id}, lock=key, key=key)
 
 
-def withdraw(database: Database, post_ids: Collection[int]) -> int:
-    """Returns how many replies rest on the posts: the worker edits each. Raises DatabaseUnavailable."""
+def withdraw(database: Database, post_ids: Collection[int]) -> frozenset[int]:
+    """Returns the asking posts whose replies rest on the posts: the worker edits each. Raises DatabaseUnavailable."""
     if not post_ids:
-        return 0
+        return frozenset()
     Ledger(database).scrub_sources(sorted(post_ids))
     return look_again(database, posts=post_ids)
 
@@ -32,9 +32,9 @@ def look_again(
     posts: Collection[int] = (),
     topics: Collection[int] = (),
     categories: Collection[int] = (),
-) -> int:
+) -> frozenset[int]:
     """Have the worker look at the replies that cite these posts, or that stand in (or cite a post of) these topics and
-    categories: who may read what has changed. Returns how many those are. Raises DatabaseUnavailable."""
+    categories: who may read what has changed. Returns their asking posts. Raises DatabaseUnavailable."""
     ledger, queue = Ledger(database), Queue()
     replies = set(ledger.resting_on(sorted(posts))) if posts else set[int]()
     if topics:
@@ -45,4 +45,4 @@ def look_again(
         with database.transaction() as connection:
             for ask in sorted(replies):
                 queue.defer(connection, correct_job(ask))
-    return len(replies)
+    return frozenset(replies)

@@ -64,10 +64,13 @@ def reconcile(
                 "checked": drift.checked,
                 "drift": drift.kinds,
                 "total": drift.total,
+                "forgotten": drift.forgotten,
                 "repaired": drift.repaired,
                 "replies_to_correct": drift.replies_to_correct,
             }
         )
         return
     told = ", ".join(f"{count} {kind}" for kind, count in drift.kinds.items() if count) or "no drift"
-    print(f"{drift.checked} posts checked: {told}{'' if drift.repaired or not drift.total else ' (nothing changed)'}.")
+    unchanged = "" if drift.repaired or not drift.total else " (nothing changed)"
+    forgotten = f" {drift.forgotten} of them were forgotten by hand and stay so." if drift.forgotten else ""
+    print(f"{drift.checked} posts checked: {told}{unchanged}.{forgotten}")

@@ -337,7 +337,7 @@ SELECT id, name, slug, parent_id, read_restricted, group_ids FROM category;
 -- name: known
 -- What the index knows of these posts, before anything is cleaned.
 SELECT p.id, p.source_hash, p.content_hash, p.updated_at, p.version, p.text_rules, p.deleted_at IS NOT NULL,
-       p.topic_id, p.text IS NOT NULL, p.hidden
+       p.topic_id, p.text IS NOT NULL, p.hidden, coalesce(p.deleted_at >= %(for_ever)s, false)
 FROM post p WHERE p.id = ANY (%(ids)s);
 
 -- name: texts_in_categories

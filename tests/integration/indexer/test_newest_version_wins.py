@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from clients.discourse_json import read_source_post
-from clients.postgres.ingest import FOR_EVER, Ingest
+from clients.postgres.ingest import Ingest
 from clients.postgres.pool import Database
+from clients.postgres.stored_posts import FOR_EVER
 from forum.types import Category, SourcePost, Topic
 
 from .conftest import Letters, check_statistics, record
@@ -132,7 +133,7 @@ def test_a_new_title_is_searched_in_every_post_of_the_topic(ingest: Ingest, data
 
 def test_a_category_that_closes_takes_its_posts_out(ingest: Ingest, stored: Stored, database: Database) -> None:
     ingest.ingest([post(1, category_id=3), post(2)], declared_public=True)
-    gone = ingest.put_categories([Category(id=3, name="Staff", read_restricted=True)], at=NOW)
+    gone = ingest.put_categories([Category(id=3, name="Staff", read_restricted=True)], at=NOW).gone
     assert (gone, list(stored())) == ({1}, [2])
     with database.connection() as connection:
         texts = connection.execute("SELECT id FROM post WHERE text IS NOT NULL OR username <> ''").fetchall()

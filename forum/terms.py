@@ -62,7 +62,8 @@ def terms(text: str, language: str | None = None) -> list[str]:
     """The terms of a text in order, repeats included; `language` en, fr, or None to tell by its function words.
 
     Words are stemmed, then their accents are folded. Names with joints (versions, paths, hyphens) come whole and in
-    parts. A term has no space, quote, control or upper case, and at most 64 characters.
+    parts. A term has no space, quote or control, at most 64 characters, and one case: the one that Unicode folds to,
+    which is the small one but for Cherokee.
     """
     tokens = _tokens(text)
     chosen = language if language in _LANGUAGES else _language(tokens) or "en"

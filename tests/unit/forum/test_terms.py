@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forum.terms import query_terms, terms, tsquery, tsvector_literal
@@ -74,6 +74,12 @@ def test_a_question_that_is_not_english_is_stemmed_both_ways(question: str) -> N
     assert query_terms(question, 1, {"instal": 900}) == ["instal"]
 
 
+@pytest.mark.parametrize(("one", "other"), [("RAIN", "rain"), ("ÉCRAN", "écran"), ("ΡΟΗ", "ροη"), ("\u13a0", "\uab70")])
+def test_case_makes_no_difference_and_a_term_gives_itself(one: str, other: str) -> None:
+    assert terms(one) == terms(other) == query_terms(other)[:1]
+    assert terms(terms(one)[0]) == terms(one)
+
+
 def test_a_question_asks_for_the_rarest_terms_that_the_index_holds() -> None:
     frequencies = {"pin": 3, "transact": 900, "rule": 50}
     assert query_terms("the pinning rules of unheard transactions", 2, frequencies) == ["pin", "rule"]
@@ -115,11 +121,12 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)
 
 
 @given(ANY_TEXT)
+@example("\u13a0 \uab70")
 def test_a_term_is_short_and_plain(text: str) -> None:
     for term in terms(text) + query_terms(text):
         assert 0 < len(term) <= 64
         assert not re.search(r"[\s'\\\"&|!()<>*\x00-\x1f\ud800-\udfff]", term)
-        assert term == term.lower()
+        assert term in (term.lower(), term.casefold())
 
 
 @given(st.lists(ANY_TEXT, max_size=8))

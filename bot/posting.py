@@ -27,6 +27,7 @@ from forum.types import Post
 _GONE = (403, 404, 410)
 #: Discourse's default for accounts of trust level 0.
 _FEW_LINKS = 2
+_ON_THE_PAGE = "waits for approval on the drafts page"
 _ALONE = "waits for somebody else's post in the topic"
 _GIVE_UP = timedelta(hours=24)
 _FIRST_FOLLOW_UP = timedelta(seconds=60)
@@ -53,6 +54,8 @@ class Poster:
     ) -> None:
         self._forum, self._ledger, self._config = forum, ledger, config
         self._withdraw_sources, self._now = withdraw_sources, now
+        #: Accounts that the log has named for it.
+        self._may_not_whisper: set[str] = set()
 
     def post(self, ask: Ask) -> Ask | None:
         """None when nothing is left to do; the ask, back in `answering`, when the answer has to be made anew."""
@@ -127,8 +130,9 @@ class Poster:
             mode = "draft"
         if mode == "shadow":
             return self._finish(ask, AskState.SHADOWED, "mode shadow")
-        if mode == "draft" and config.bot.draft_as == "page":
-            return self._finish(ask, AskState.DRAFT, "waits for approval on the drafts page")
+        # A placeholder is a public post: no draft is edited into it.
+        if mode == "draft" and (config.bot.draft_as == "page" or ask.placeholder_post_id is not None):
+            return self._finish(ask, AskState.DRAFT, _ON_THE_PAGE)
         return self._checked(ask, config) or self._send(ask, config, whisper=mode == "draft")
 
     def _checked(self, ask: Ask, config: Config) -> Ask | None:
@@ -227,6 +231,9 @@ class Poster:
             topic = self._forum.topic(ask.topic_id)
             if topic.closed or topic.archived:
                 return self._finish(ask, AskState.DECLINED, "the topic was closed before the reply")
+        if error.status == 403 and whisper:
+            self._say_no_whispers(ask)
+            return self._finish(ask, AskState.DRAFT, _ON_THE_PAGE)
         if error.status in _GONE and ask.placeholder_post_id is not None:
             # What the reply was to be edited into is gone, or too old for it.
             self._ledger.placeholder(ask, None)
@@ -235,6 +242,13 @@ class Poster:
         if error.status in (404, 410):
             return self._finish(ask, AskState.DISCARDED, "the topic or the question is gone")
         return self._finish(ask, AskState.FAILED, str(error))
+
+    def _say_no_whispers(self, ask: Ask) -> None:
+        account, mend = self._account(ask), "make it a moderator, or set bot.draft_as: page"
+        self._ledger.note(ask, f"@{account} may not whisper: {mend}.")
+        if account not in self._may_not_whisper:
+            self._may_not_whisper.add(account)
+            log.warning("may_not_whisper", account=account, mend=mend)
 
     @property
     def _settle_s(self) -> float:

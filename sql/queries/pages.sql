@@ -56,7 +56,7 @@ SELECT s.live_trace_id, s.trace_id, s.flags FROM shadow s WHERE %(id)s IN (s.liv
 
 -- name: drafts
 SELECT a.post_id, a.topic_id, a.post_number, a.username, a.title, a.question, a.reply_raw, a.state, a.trace_id,
-       a.updated_at, a.reply_post_number, t.zone
+       a.updated_at, a.reply_post_number, a.note, t.zone
 FROM ask a LEFT JOIN trace t ON t.id = a.trace_id
 WHERE a.state IN ('draft', 'shadowed') AND a.reply_raw IS NOT NULL
   AND (%(at)s::timestamptz IS NULL OR (a.updated_at, a.post_id) < (%(at)s, %(id)s))

@@ -209,9 +209,9 @@ class Room:
         with self.database.transaction() as connection:
             Queue().defer(connection, answer_job(ask.post_id, ask.topic_id))
 
-    def make_bot_staff(self) -> None:
+    def make_bot_staff(self, moderator: bool = True) -> None:
         store = self.practice.forum.store
-        store.commit([replace(self.member(BOT), moderator=True)], [])
+        store.commit([replace(self.member(BOT), moderator=moderator)], [])
 
     def until(self, true: Callable[[], Any], timeout_s: float = 30) -> Any:
         end = time.monotonic() + timeout_s

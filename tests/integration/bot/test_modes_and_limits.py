@@ -49,6 +49,32 @@ def test_a_draft_on_the_page_waits_there_and_can_be_discarded(room: Room) -> Non
     assert room.replies(asked.topic_id) == []
 
 
+def test_a_whisper_that_the_bot_may_not_write_waits_on_the_drafts_page(room: Room) -> None:
+    room.make_bot_staff(False)
+    room.set("bot", mode="draft", draft_as="whisper")
+    asked = room.ask(room.topic().topic_id)
+    ask = room.ended(asked.id)
+    assert (ask.state, room.replies(asked.topic_id)) == (AskState.DRAFT, [])
+    assert "bot.draft_as: page" in ask.note
+    room.approve(asked.id)
+    room.until(lambda: room.ledger.load(asked.id).state is AskState.POSTED)  # type: ignore[union-attr]
+    assert [reply.post_type for reply in room.replies(asked.topic_id)] == [1]
+
+
+def test_no_draft_is_edited_into_a_public_placeholder(room: Room) -> None:
+    thought = Event()
+    plain = room.answer
+    room.answer = lambda question: (thought.wait(20), plain(question))[1]
+    room.set("bot", placeholder=True)
+    asked = room.ask(room.topic().topic_id)
+    (placeholder,) = room.until(lambda: room.replies(asked.topic_id))
+    room.set("bot", mode="draft", draft_as="whisper")
+    thought.set()
+    ask = room.ended(asked.id)
+    assert ask.state is AskState.DRAFT
+    assert all(one.raw == placeholder.raw for one in room.replies(asked.topic_id))
+
+
 def test_a_member_over_the_limit_is_told_once_when_it_resets(room: Room) -> None:
     room.set("bot", limits={"per_member_per_hour": 2, "per_trust_level": {}})
     asks = []

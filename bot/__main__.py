@@ -8,6 +8,7 @@ from bot.commands.ask import ask
 from bot.commands.check_config import check_config
 from bot.commands.explain import explain
 from bot.commands.graph import graph
+from bot.commands.health import health
 from bot.commands.mcp import mcp
 from bot.commands.serve import serve
 from bot.commands.work import work
@@ -26,6 +27,7 @@ app.command("work")(work)
 app.command("ask")(ask)
 app.command("explain")(explain)
 app.command("graph")(graph)
+app.command("health")(health)
 app.command("mcp")(mcp)
 app.command("check-config")(check_config)
 

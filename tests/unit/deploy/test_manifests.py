@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import yaml
 from typer.testing import CliRunner
 
 from bot.__main__ import app as bot_app
+from bot.commands.health import first_process
 from clients.config_file import load_config
 from indexer.__main__ import app as indexer_app
 
@@ -147,6 +149,13 @@ def test_the_image_holds_what_runs_and_listens_where_the_service_looks() -> None
     web = next(c for name, c in containers() if name == "threadcite-web/web")
     assert f"EXPOSE {web['ports'][0]['containerPort']}" in dockerfile
     assert "USER 65532:65532" in dockerfile
+
+
+def test_the_image_s_health_check_fits_the_web_and_the_worker() -> None:
+    [command] = re.findall(r"^HEALTHCHECK .*CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.M)
+    assert json.loads(command) == ["python", "-m", "bot", "health"]
+    parts = {name: first_process(c["command"] + c.get("args", []))[0] for name, c in containers() if "command" in c}
+    assert (parts["threadcite-web/web"], parts["threadcite-worker/worker"]) == ("web", "worker")
 
 
 def test_the_deployed_config_is_valid_and_names_services_that_exist() -> None:

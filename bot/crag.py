@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.prompts.prompts import prompt
-from bot.stages.aggregate import aggregate, best_by_topic
+from bot.stages.aggregate import aggregate
 from bot.stages.external import external
 from bot.stages.recall import recall
 from bot.stages.rerank import rerank
@@ -158,8 +158,8 @@ def _pooled(pool: tuple[Candidate, ...], found: tuple[Candidate, ...], config: C
 
 def _evidence(query: Query, pool: tuple[Candidate, ...], found: Reranked, tools: Tools, config: Config) -> Zoned:
     """Aggregate and zone over the pool, as over a first pass."""
-    reranked = Reranked(decision="pooled", candidates=best_by_topic(pool), model_id=found.model_id)
-    return zone(aggregate(reranked, config), config)
+    reranked = Reranked(decision="pooled", candidates=pool, model_id=found.model_id)
+    return zone(aggregate(query, reranked, tools, config), config)
 
 
 def _sure(current: Zoned) -> float | None:

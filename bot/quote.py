@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bot.stages.follow import is_question
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
-from forum.cues import advises, asks, complains, corrects, greets, reports
+from forum.asking import is_question
+from forum.cues import advises, asks, complains, corrects, greets, points_up, reports
 from forum.errors import ModelMismatch, RemoteError
 from forum.markdown import Block, mark
 from forum.orders import is_order
@@ -103,6 +103,7 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
         prior = _FIT * fit[n] + _RANK / (n + 1) + _ACCEPTED * source.passage.signals.accepted
         opens = source.passage.post_number == 1 and source.passage.topic_id in answered
         prior -= _ASKS * (opens or is_question(source.passage)) + _REPORTS * reports(source.passage.text)
+        prior -= _REPORTS * points_up(source.passage.text)
         prior += _THREAD * max(behind[n] / _SCALE, -1.0)
         row = []
         for place, piece in enumerate(post):

@@ -62,7 +62,7 @@ def bench_overhead(runner: Runner, questions: Sequence[Asked]) -> dict[str, Any]
             marks.append(time.perf_counter())
             reranked = rerank(query, recalled, tools, runner.config)
             marks.append(time.perf_counter())
-            evidence = aggregate(reranked, runner.config)
+            evidence = aggregate(query, reranked, tools, runner.config)
             marks.append(time.perf_counter())
             zone(evidence, runner.config)
             marks.append(time.perf_counter())

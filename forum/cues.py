@@ -55,6 +55,16 @@ _REPORT = re.compile(
     r"|même (?:problème|chose|souci)|je ne savais pas|fait[.,!])",
     re.IGNORECASE,
 )
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:see|as|what|post|reply|advice|list|table|answer)\b[^.!?]{0,40}\babove|ci-dessus"
+    r"|(?:voir|comme|vu|dit|expliqué)\b[^.!?]{0,40}\bplus haut)\b",
+    re.IGNORECASE,
+)
+
+
+def points_up(text: str) -> bool:
+    """It is short and leans on what others wrote before it: alone it says little."""
+    return len(text) < 200 and bool(_ELSEWHERE.search(text))
 
 
 def reports(text: str) -> bool:

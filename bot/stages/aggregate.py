@@ -1,20 +1,38 @@
-"""Stage aggregate: the best post of each topic becomes a source."""
+"""Stage aggregate: the best post of each topic becomes a source; what only asks is not the first."""
 
 from __future__ import annotations
 
-from bot.stages.results import Evidence, Reranked
+from bot.stages.results import Evidence, Query, Reranked
+from bot.tools import Tools
+from bot.unanswered import unanswered
 from forum.config import Config
 from forum.types import Candidate
 
 
-def aggregate(reranked: Reranked, config: Config) -> Evidence:
-    """At most `evidence.sources` sources, one a topic, in the order given."""
-    sources = best_by_topic(reranked.candidates)[: config.evidence.sources]
+def aggregate(query: Query, reranked: Reranked, tools: Tools, config: Config) -> Evidence:
+    """At most `evidence.sources` sources, one a topic, in the order given.
+
+    Questions that nobody answered do not come first: the first source settles the zone for all of them. In the trace
+    they are `unanswered`.
+    """
+    sources: dict[str, Candidate] = {}
+    bare: list[str] = []
+    for one in reranked.candidates:
+        if len(sources) == config.evidence.sources:
+            break
+        if _topic(one) in sources:
+            continue
+        if not sources and unanswered(query, one.passage, tools, config):
+            bare.append(one.passage.content_id)
+        else:
+            sources[_topic(one)] = one
+    nothing = "only questions that nobody answered" if bare else reranked.decision
     return Evidence(
-        decision=f"{len(sources)} sources" if sources else reranked.decision,
-        sources=sources,
+        decision=f"{len(sources)} sources" if sources else nothing,
+        reason=f"{len(bare)} that only ask are left out" if bare else "",
+        sources=tuple(sources.values()),
         model_id=reranked.model_id,
-        data={"sources": [one.passage.content_id for one in sources]},
+        data={"sources": [one.passage.content_id for one in sources.values()], "unanswered": bare},
     )
 
 
@@ -22,6 +40,9 @@ def best_by_topic(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """The first candidate of each topic, order kept; passages without a topic each stand for themselves."""
     first: dict[str, Candidate] = {}
     for one in candidates:
-        key = f"topic:{one.passage.topic_id}" if one.passage.topic_id else one.passage.content_id
-        first.setdefault(key, one)
+        first.setdefault(_topic(one), one)
     return tuple(first.values())
+
+
+def _topic(one: Candidate) -> str:
+    return f"topic:{one.passage.topic_id}" if one.passage.topic_id else one.passage.content_id

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from itertools import zip_longest
 
 from bot.scope import scope_of
 from bot.stages.results import Query, Zoned
 from bot.tools import Tools
+from forum.asking import asks_the_bot, is_question
 from forum.config import Config
-from forum.cues import asks, complains, corrects
+from forum.cues import corrects
 from forum.errors import ModelMismatch, RemoteError
 from forum.orders import is_order
 from forum.pieces import pieces
 from forum.ports import Vectors
 from forum.text import excerpt
 from forum.types import Candidate, Match, Passage, Zone
-from forum.username import folded
 from forum.window import best_window
 
 #: The threads that are read on, and the posts taken of each.
@@ -64,13 +63,7 @@ def follow(query: Query, zoned: Zoned, tools: Tools, config: Config) -> Zoned:
 
 def _told(group: list[Candidate], logit: float | None, config: Config) -> list[Candidate]:
     """With their thread's logit, and without what only asks the bot: a question is no evidence for another one."""
-    return [replace(one, thread_logit=logit) for one in group if not _asks_the_bot(one.passage, config)]
-
-
-def _asks_the_bot(passage: Passage, config: Config) -> bool:
-    text = folded(passage.text)
-    named = any(re.search(rf"(?<!\w)@{re.escape(folded(name))}(?![\w-])", text) for name in config.usernames)
-    return named and any(asks(piece.text) for piece in pieces(passage.text))
+    return [replace(one, thread_logit=logit) for one in group if not asks_the_bot(one.passage, config.usernames)]
 
 
 def _orders(passage: Passage) -> bool:
@@ -134,16 +127,6 @@ def _opens(one: Candidate, thread: list[Candidate]) -> bool:
     """It asks, by its words or because another post of its thread was accepted as the answer."""
     answered = any(other.passage.signals.accepted for other in thread if other is not one)
     return is_question(one.passage) or (one.passage.post_number == 1 and answered)
-
-
-def is_question(passage: Passage) -> bool:
-    """A post that asks: it opens a thread with a question or a trouble in it, or is little but a question."""
-    said = [piece.text for piece in pieces(passage.text)]
-    questions = sum(asks(one) for one in said)
-    if passage.post_number == 1:
-        titled = asks(passage.title) or (questions > 0 and len(passage.text) < 900)
-        return titled or (any(complains(one) for one in said) and len(passage.text) < 700)
-    return questions > 0 and questions >= len(said) / 3
 
 
 def _scored(query: Query, chosen: list[Candidate], found: Candidate, tools: Tools) -> list[Candidate]:

@@ -58,7 +58,7 @@ def _query(text: str) -> Query:
 
 def _evidence(text: str, tools: Tools) -> Evidence:
     query, config = _query(text), Config()
-    return aggregate(rerank(query, recall(query, tools, config), tools, config), config)
+    return aggregate(query, rerank(query, recall(query, tools, config), tools, config), tools, config)
 
 
 def test_the_answering_topic_comes_first_and_once(tools: Tools, write: Write) -> None:
@@ -102,7 +102,7 @@ def test_without_the_reranker_the_order_of_fusion_stands_and_the_zone_is_ok(tool
     reranked = rerank(query, recalled, tools, config)
     assert reranked.degraded == ("reranker",)
     assert [one.passage.post_id for one in reranked.candidates] == [one.passage.post_id for one in recalled.candidates]
-    assert zone(aggregate(reranked, config), config).zone is Zone.OK
+    assert zone(aggregate(query, reranked, tools, config), config).zone is Zone.OK
 
 
 def test_the_asking_post_is_no_evidence(tools: Tools, write: Write) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from bot.scope import scope_of
 from bot.stages.results import Query, Recalled
+from bot.stages.side_by_side import side_by_side
 from bot.tools import Tools
 from forum.config import Config
 from forum.errors import ModelMismatch, RemoteError
@@ -36,15 +39,12 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     if any(channel != "keyword" for channel in channels):
         try:
             vectors = tuple(tools.embedder.embed_query(text) for text in texts)
-            hits = _vector_channels(channels, vectors, tools, config, scope)
+            hits = side_by_side(_calls(channels, texts, vectors, tools, config, scope))
         except (RemoteError, ModelMismatch) as error:
             degraded = ("embedder",) if isinstance(error, RemoteError) else ("vectors",)
             vectors, reason, pipeline = (None,) * len(texts), str(error), "legacy"
-    if "keyword" in channels or pipeline == "legacy":
-        for text, suffix in zip(texts, _suffixes(texts), strict=True):
-            hits[f"keyword{suffix}"] = tools.index.keyword(
-                text, limit=config.recall.limit * _POSTS_A_TOPIC, scope=scope
-            )
+    if not hits:
+        hits = side_by_side(_calls(("keyword",), texts, vectors, tools, config, scope))
     lists = {name: best_per_topic(found, limit=config.recall.limit) for name, found in hits.items()}
     fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k)
     support = Counter(topic for _, topic in {(hit.post_id, hit.topic_id) for found in hits.values() for hit in found})
@@ -79,19 +79,25 @@ def _suffixes(texts: Sequence[str]) -> list[str]:
     return ["" if n == 0 else f":{n}" for n in range(len(texts))]
 
 
-def _vector_channels(
-    channels: Sequence[str], vectors: Sequence[Vectors | None], tools: Tools, config: Config, scope: Scope
-) -> dict[str, list[Hit]]:
-    limit = config.recall.limit
-    lists: dict[str, list[Hit]] = {}
-    for vector, suffix in zip(vectors, _suffixes([""] * len(vectors)), strict=True):
-        if vector is None:
-            continue
-        if "posts" in channels:
-            lists[f"posts{suffix}"] = tools.index.nearest(vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
-        if "topics" in channels:
-            lists[f"topics{suffix}"] = tools.index.nearest_topics(vector, limit=limit, scope=scope)
-    return lists
+def _calls(
+    channels: Sequence[str],
+    texts: Sequence[str],
+    vectors: Sequence[Vectors | None],
+    tools: Tools,
+    config: Config,
+    scope: Scope,
+) -> dict[str, Callable[[], list[Hit]]]:
+    """What to ask the index, by the channel's name and the suffix of its text."""
+    index, limit = tools.index, config.recall.limit
+    calls: dict[str, Callable[[], list[Hit]]] = {}
+    for text, vector, suffix in zip(texts, vectors, _suffixes(texts), strict=True):
+        if "posts" in channels and vector is not None:
+            calls[f"posts{suffix}"] = partial(index.nearest, vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
+        if "keyword" in channels:
+            calls[f"keyword{suffix}"] = partial(index.keyword, text, limit=limit * _POSTS_A_TOPIC, scope=scope)
+        if "topics" in channels and vector is not None:
+            calls[f"topics{suffix}"] = partial(index.nearest_topics, vector, limit=limit, scope=scope)
+    return calls
 
 
 def _described(
@@ -104,8 +110,15 @@ def _described(
 ) -> list[Candidate]:
     """What each post says and how it fits; a post that stopped being public meanwhile is left out."""
     ids = [one.post_id for one in fused]
-    passages: dict[int, Passage] = tools.index.passages(ids, scope=scope) if ids else {}
-    matches: dict[int, Match] = tools.index.matches(ids, text=text, vector=vector, scope=scope) if ids else {}
+    if not ids:
+        return []
+    matching: dict[str, Callable[[], Any]] = {
+        "matches": partial(tools.index.matches, ids, text=text, vector=vector, scope=scope),
+        "passages": partial(tools.index.passages, ids, scope=scope),
+    }
+    found = side_by_side(matching)
+    passages: dict[int, Passage] = found["passages"]
+    matches: dict[int, Match] = found["matches"]
     return [
         Candidate(
             passage=passages[one.post_id],

@@ -43,6 +43,7 @@ class House:
     ) -> None:
         self._database, self._ledger, self._queue, self._forum = database, ledger, queue, forum
         self._receiver, self._sync, self._poster, self._config = receiver, sync, poster, config
+        self._opened = config().indexer.opened_category_ids
 
     def tasks(self) -> dict[str, Callable[..., None]]:
         return {
@@ -73,12 +74,15 @@ class House:
             self._ledger.set_health(f"{REMOTE}{service}", state, detail)
 
     def sweep(self) -> None:
-        """Give every open ask that no job moves on a new job."""
+        """Give every open ask that no job moves on a new job; ask for the categories when the operator opened others."""
         stranded = self._ledger.stranded()
         with self._database.connection() as connection:
             for post_id, topic_id, _ in stranded:
                 log.warning("ask_stranded", post=post_id)
                 self._queue.defer(connection, answer_job(post_id, topic_id))
+        if (opened := self._config().indexer.opened_category_ids) != self._opened:
+            self._sync.refresh_categories()
+            self._opened = opened
 
     def catch_up(self) -> None:
         """Take in what the forum never told: its webhooks are sent once, and not at all while we are away.

@@ -182,7 +182,6 @@ class IndexerSection(Section):
     batch_posts: Count = 1000
     poll_s: Seconds = 60
     reconcile_hours: Count = 24
-    long_posts: bool = False
 
 
 class WebhookSection(Section):

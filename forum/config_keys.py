@@ -10,14 +10,19 @@ from forum.config import Config
 
 #: Read once, when a process starts: a change waits for its next start.
 AT_START = (
-    "forum.",
+    "forum.base_url",
+    "forum.bot_username",
+    "forum.requests_per_minute",
+    "forum.timeout_s",
+    "forum.retry_after_ceiling_s",
     "embedder.",
     "webhook.threads",
     "webhook.max_body_bytes",
     "webhook.database_timeout_s",
     "bot.llm_concurrency",
+    "api.concurrency",
+    "api.waiting",
     "indexer.poll_s",
-    "admin.",
     "metrics.",
     "logging.",
 )

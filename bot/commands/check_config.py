@@ -9,6 +9,7 @@ import typer
 
 from clients.config_file import config_path, load_config
 from clients.console import print_json
+from forum.config_keys import AT_START
 
 
 def check_config(
@@ -28,4 +29,5 @@ def check_config(
     children = "with" if config.indexer.include_subcategories else "without"
     chosen = ", ".join(map(str, config.indexer.category_ids)) or "all public ones"
     print(f"categories: {chosen}, {children} their subcategories")
+    print(f"waits for a restart when it changes: {', '.join(key.rstrip('.') for key in AT_START)}")
     print(f"flags on: {', '.join(on) or 'none'}; off: {', '.join(off) or 'none'}")

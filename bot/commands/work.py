@@ -66,7 +66,7 @@ def work() -> None:
         run_worker(
             database,
             forum,
-            Ingest(database, tools().tools.embedder, config),
+            Ingest(database, tools().tools.embedder, config, live=live),
             answered,
             live,
             stop=threading.Event(),

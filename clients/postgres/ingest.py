@@ -39,18 +39,25 @@ _BATCH_S = 4.0
 class Ingest:
     """Brings posts, topics and categories into one database's index. Holds no connection while it embeds.
 
+    `live` gives the config in force, where that may change: who may come in goes by it (default: by `config`).
     Methods raise DatabaseUnavailable, RemoteUnavailable (embedder; nothing of that batch was stored), ModelMismatch.
     """
 
     def __init__(
-        self, database: Database, embedder: Embedder, config: Config, *, forum_host: str | None = None
+        self,
+        database: Database,
+        embedder: Embedder,
+        config: Config,
+        *,
+        forum_host: str | None = None,
+        live: Callable[[], Config] | None = None,
     ) -> None:
         self._database = database
         self.store = PostStore(database)
         self.pausing = Pausing(database)
         self.models = ModelStore(database)
         self._embedder = embedder
-        self._config = config
+        self._config, self._live = config, live or (lambda: config)
         self._host = forum_host if forum_host is not None else config.forum.base_url.partition("://")[2].split("/")[0]
         self._model: StoredModel | None = None
 
@@ -295,7 +302,8 @@ class Ingest:
 
     def admission(self) -> Admission:
         """Who may come in, by the categories as they are described now and the operator's choice."""
-        section = self._config.indexer
+        config = self._live()
+        section = config.indexer
         known = self.store.categories()
         chosen = frozenset(section.category_ids) or None
         if chosen is not None and section.include_subcategories:
@@ -304,7 +312,7 @@ class Ingest:
             categories=known,
             opened=frozenset(section.opened_category_ids),
             chosen=chosen,
-            bot_usernames=self._config.usernames,
+            bot_usernames=config.usernames,
         )
 
     def _embed(

@@ -141,7 +141,7 @@ class Room:
 
     def start_worker(self) -> None:
         client = DiscourseClient(self.config().forum, key=Secret(BOT_KEY), transport=self.told)
-        ingest = Ingest(self.database, self._embedder, self.config())
+        ingest = Ingest(self.database, self._embedder, self.config(), live=self.config)
         self._run(
             lambda: run_worker(self.database, client, ingest, lambda q: self.answer(q), self.config, stop=self._stop)
         )

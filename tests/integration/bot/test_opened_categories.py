@@ -83,6 +83,19 @@ def test_without_the_opening_it_is_declined(room: Room) -> None:
     assert room.ended(asked.id).state is AskState.DECLINED
 
 
+def test_a_change_of_the_list_needs_no_restart(room: Room) -> None:
+    before = beta_post(room)
+    room.set("indexer", opened_category_ids=[])
+    with room.database.connection() as connection:
+        query = "SELECT 1 FROM post WHERE id = %s AND text IS NOT NULL"
+        room.until(lambda: not connection.execute(query, [before.id]).fetchone(), 60)
+        unseen = room.say(room.topic(by="hexley", category=BETA).topic_id, WORDS, by="hexley")
+        room.until(lambda: connection.execute("SELECT 1 FROM post WHERE id = %s", [unseen.id]).fetchone())
+        assert not connection.execute(query, [unseen.id]).fetchone()
+    room.set("indexer", opened_category_ids=[BETA])
+    beta_post(room)
+
+
 def test_an_answer_in_a_public_topic_that_cites_it_is_made_anew(room: Room) -> None:
     source = beta_post(room)
     made: list[Question] = []

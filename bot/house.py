@@ -74,7 +74,7 @@ class House:
             self._ledger.set_health(f"{REMOTE}{service}", state, detail)
 
     def sweep(self) -> None:
-        """Give every open ask that no job moves on a new job; ask for the categories when the operator opened others."""
+        """Give every open ask that no job moves on a new job; see to the categories when others were opened."""
         stranded = self._ledger.stranded()
         with self._database.connection() as connection:
             for post_id, topic_id, _ in stranded:

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.pages.frame import Room, place, place_of, show
 from clients.postgres.page_store import Row
+from forum.ask import AskState
 from forum.types import Route, Zone
 from forum.unicode_safety import safe
 
@@ -19,14 +20,20 @@ _PAGE = 50
 def add_routes(routes: Blueprint, room: Room) -> None:
     @routes.get("/answers")
     def show_answers() -> AnyResponse:
-        zone, route = _one_of(Zone, "zone"), _one_of(Route, "route")
+        zone, route, state = _one_of(Zone, "zone"), _one_of(Route, "route"), _one_of(AskState, "state")
         words = safe(request.args.get("q", ""))[:200].strip()
         if words and room.store.answer(words):
             return redirect(url_for("admin.show_answer", trace_id=words), 303)
         rows = room.store.answers(
-            zone=zone, route=route, words=words or None, after=place(request.args.get("after")), limit=_PAGE + 1
+            zone=zone,
+            route=route,
+            state=state,
+            words=words or None,
+            after=place(request.args.get("after")),
+            limit=_PAGE + 1,
         )
-        more = place_of(rows[_PAGE - 1]["created_at"], rows[_PAGE - 1]["id"]) if len(rows) > _PAGE else ""
+        at, last = ("came_at", "post_id") if state else ("created_at", "id")
+        more = place_of(rows[_PAGE - 1][at], rows[_PAGE - 1][last]) if len(rows) > _PAGE else ""
         return show(
             room,
             "answers",
@@ -35,9 +42,11 @@ def add_routes(routes: Blueprint, room: Room) -> None:
             more=more,
             zone=zone,
             route=route,
+            state=state,
             q=words,
             zones=[one.value for one in Zone],
             routes=[one.value for one in Route],
+            states=[one.value for one in AskState],
         )
 
     @routes.get("/answers/<trace_id>")
@@ -79,6 +88,6 @@ def _candidates(data: dict[str, Any]) -> list[Row]:
     return sorted(rows, key=lambda row: (row["logit"] is None, -(row["logit"] or 0.0)))
 
 
-def _one_of(kind: type[Zone] | type[Route], name: str) -> str | None:
+def _one_of(kind: type[Zone] | type[Route] | type[AskState], name: str) -> str | None:
     value = request.args.get(name, "")
     return value if value in {one.value for one in kind} else None

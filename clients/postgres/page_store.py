@@ -40,10 +40,22 @@ class PageStore:
         return self._all("stages", days=days)
 
     def answers(
-        self, *, zone: str | None, route: str | None, words: str | None, after: Place | None, limit: int
+        self,
+        *,
+        zone: str | None,
+        route: str | None,
+        words: str | None,
+        after: Place | None,
+        limit: int,
+        state: str | None = None,
     ) -> list[Row]:
+        """Newest first; of one state by when the questions came in (came_at, post_id), which is then the place."""
         at, last = after or (None, None)
-        return self._all("answers", zone=zone, route=route, words=words, at=at, id=last, limit=limit)
+        if state is None:
+            return self._all("answers", zone=zone, route=route, words=words, at=at, id=last, limit=limit)
+        post_id = int(last) if last and last.isdecimal() else 0
+        values = {"zone": zone, "route": route, "words": words, "at": at, "id": post_id, "limit": limit}
+        return self._all("answers_of_state", state=state, **values)
 
     def answer(self, trace_id: str) -> Row | None:
         rows = self._all("answer", id=trace_id)

@@ -45,6 +45,17 @@ LEFT JOIN ask a ON a.post_id = t.ask_post_id
 LEFT JOIN shadow s ON s.trace_id = t.id
 ORDER BY t.created_at DESC, t.id DESC
 
+-- name: answers_of_state
+-- The same of the asks in one state, by when they came in: rare states too are read by their index.
+SELECT t.id, t.created_at, t.zone, t.route, t.language, t.question, t.ms, t.degraded, t.ask_post_id,
+       a.state, a.username, a.topic_id, a.post_number, s.live_trace_id, a.created_at AS came_at, a.post_id
+FROM ask a JOIN trace t ON t.id = a.trace_id LEFT JOIN shadow s ON s.trace_id = t.id
+WHERE a.state = %(state)s
+  AND (%(zone)s::text IS NULL OR t.zone = %(zone)s) AND (%(route)s::text IS NULL OR t.route = %(route)s)
+  AND (%(words)s::text IS NULL OR to_tsvector('simple', t.question) @@ websearch_to_tsquery('simple', %(words)s))
+  AND (%(at)s::timestamptz IS NULL OR (a.created_at, a.post_id) < (%(at)s, %(id)s))
+ORDER BY a.created_at DESC, a.post_id DESC LIMIT %(limit)s
+
 -- name: answer
 SELECT t.id, t.created_at, t.question, t.answer, t.body, t.ask_post_id, a.state, a.reason, a.note, a.username,
        a.topic_id, a.post_number, a.reply_raw, a.reply_post_number, a.title, a.posted_at

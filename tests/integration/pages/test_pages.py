@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -86,6 +87,30 @@ def test_an_answer_is_found_by_word_zone_and_id(pages: Pages) -> None:
     assert "rain gauge tips" not in pages.get("/answers?q=hygrometer")
     assert "hygrometer drifts" not in pages.get("/answers?zone=weak")
     assert pages.client.get("/admin/answers?q=second").headers["Location"].endswith("/answers/second")
+
+
+def test_answers_are_found_by_the_state_of_their_question(pages: Pages) -> None:
+    for number, state in enumerate(["posted", "failed", "draft", "failed"], 1):
+        pages.trace(f"t{number}", ask_post_id=number, question=f"question {number}")
+        pages.ask(number, state=state, trace_id=f"t{number}")
+    text = pages.get("/answers?state=failed")
+    assert [number for number in range(1, 5) if f"question {number}" in text] == [2, 4]
+    assert "question 3" in pages.get("/answers?state=draft&zone=ok")
+    assert "question 3" not in pages.get("/answers?state=draft&zone=weak")
+    assert "question 1" in pages.get("/answers?state=nonsense")
+
+
+def test_pages_of_one_state_follow_each_other_without_gap_or_repeat(pages: Pages) -> None:
+    for number in range(1, 121):
+        pages.trace(f"t{number}", ask_post_id=number)
+        pages.ask(number, state="failed", trace_id=f"t{number}")
+    path, seen = "/answers?state=failed", list[str]()
+    while path:
+        text = pages.get(path)
+        seen += re.findall(r'/answers/(t\d+)"', text)
+        more = re.search(r'rel="next" href="/admin([^"]+)"', text)
+        path = more[1].replace("&amp;", "&") if more else ""
+    assert sorted(seen) == sorted(f"t{number}" for number in range(1, 121))
 
 
 def test_pages_of_answers_follow_each_other_without_gap_or_repeat(pages: Pages) -> None:

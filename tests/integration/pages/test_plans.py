@@ -22,7 +22,12 @@ def many(database: Database) -> Database:
             ' \'{"timings_ms": {"total": 3}, "degraded": []}\', now() - n * interval \'60 seconds\''
             " FROM generate_series(1, 20000) n"
         )
-        connection.execute("ANALYZE trace")
+        connection.execute(
+            "INSERT INTO ask (post_id, topic_id, post_number, state, trace_id, form, asked_at, created_at)"
+            " SELECT n, n, 2, CASE WHEN n % 500 = 0 THEN 'failed' ELSE 'posted' END, md5(n::text), now(), now(),"
+            " now() - n * interval '60 seconds' FROM generate_series(1, 20000) n"
+        )
+        connection.execute("ANALYZE trace, ask")
     return database
 
 
@@ -34,6 +39,10 @@ def many(database: Database) -> Database:
         ("answers", {**LIST, "route": "answered"}),
         ("answers", {**LIST, "words": "word77"}),
         ("answers", {**LIST, "at": datetime(2026, 1, 1, tzinfo=UTC), "id": "f"}),
+        ("answers_of_state", {**LIST, "state": "failed"}),
+        ("answers_of_state", {**LIST, "state": "posted"}),
+        ("answers_of_state", {**LIST, "state": "posted", "zone": "weak"}),
+        ("answers_of_state", {**LIST, "state": "failed", "at": datetime(2026, 1, 1, tzinfo=UTC), "id": 9}),
         ("answer", {"id": "x"}),
         ("stages", {"days": 30}),
         ("by_part", {"days": 30, "step": 86_400}),
@@ -45,6 +54,7 @@ def test_the_query_goes_by_an_index(many: Database, name: str, values: dict[str,
         rows = connection.execute("EXPLAIN " + queries("pages")[name], values).fetchall()
     plan = "\n".join(row[0] for row in rows)
     assert "Seq Scan on trace" not in plan, plan
+    assert "Seq Scan on ask" not in plan, plan
 
 
 def test_answers_are_counted_as_they_are_stored(many: Database) -> None:

@@ -346,9 +346,15 @@ class Config(Section):
             raise ConfigError(_first_problem(error, where)) from None
 
 
+#: Keys that went, and what to do about them.
+_GONE = {"indexer.long_posts": "it did nothing; delete the line."}
+
+
 def _first_problem(error: ValidationError, where: str) -> str:
     problem = error.errors(include_url=False)[0]
     path = ".".join(str(part) for part in problem["loc"]) or "the file"
+    if problem["type"] == "extra_forbidden" and path in _GONE:
+        return f"{where}: {path} is no key any more: {_GONE[path]}"
     if problem["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(problem["loc"][-1]), _known_keys(problem["loc"][:-1]), n=1, cutoff=0.4)
         hint = f" Did you mean {'.'.join([*map(str, problem['loc'][:-1]), near[0]])}?" if near else ""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.gate.lexicon import SENTENCE
+
 #: The number of words within which chains in any order must end, and that may part two links of a chain.
 WITHIN, PART = 14, 4
 #: How far beyond a match what excuses it is looked for, in words before and after.
@@ -41,11 +43,25 @@ class Combination:
     chains: tuple[tuple[Link, ...], ...]
     width: int
     unless: tuple[str, ...]
+    #: How many ends of sentences a match may lie across.
+    reach: int
+    #: The families of each link, what is wished last: it is in fewer sentences than the wish.
+    backwards: tuple[tuple[str, ...], ...]
+
+    @property
+    def beside(self) -> int:
+        """How many ends of sentences may lie between a match and what excuses it."""
+        return max(self.width + _BEFORE, _AFTER) // SENTENCE
 
     @property
     def families(self) -> set[str]:
         """Every family that is named."""
-        return {*self.unless, *(name for chain in self.chains for link in chain for name in link.families)}
+        return {*self.unless, *self.required}
+
+    @property
+    def required(self) -> set[str]:
+        """The families of its links."""
+        return {name for chain in self.chains for link in chain for name in link.families}
 
     def ends(self, found: Mapping[str, int]) -> int:
         """The places of each match's last word, as bits; `found` is the places of each family's words."""
@@ -67,6 +83,21 @@ class Combination:
         for bits in each:
             last &= _after(bits, self.width)
         return last
+
+    def segments(self, found: Mapping[str, int]) -> int:
+        """Where matches can be at all, as bits; `found` is the segments of each family's words."""
+        where = -1
+        for families in self.backwards:
+            bits = 0
+            for family in families:
+                if family in found:
+                    bits |= found[family]
+            if not bits:
+                return 0
+            for _ in range(self.reach):
+                bits |= bits << 1 | bits >> 1
+            where &= bits
+        return where
 
     def excused(self, ends: int, excuses: int) -> int:
         """The matches near which no excuse stands."""
@@ -90,7 +121,10 @@ def combination(text: str) -> Combination:
             chains.append([link])
     span = max(sum(link.gap for link in chain[1:]) for chain in chains)
     width = int(whole[1]) if whole[1] else span if len(chains) == 1 else WITHIN
-    return Combination(text, tuple(map(tuple, chains)), width, tuple((whole[2] or "").split()))
+    across = max(sum(link.gap // SENTENCE for link in chain[1:]) for chain in chains)
+    backwards = tuple(link.families for chain in reversed(chains) for link in reversed(chain))
+    reach = across + (width // SENTENCE if chains[1:] else 0)
+    return Combination(text, tuple(map(tuple, chains)), width, tuple((whole[2] or "").split()), reach, backwards)
 
 
 def _after(bits: int, width: int) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import compress
 
 import re2
 
@@ -29,7 +31,8 @@ _BLOCKS = (
 #: Stands for the end of a sentence until every other sign is gone.
 _END = b"\x01"
 _SENTENCE_ENDS = (b". ", b"? ", b"! ", b"; ", b": ")
-_SPACES = bytes(32 if (c < 33 and c != 1) or c in b"\"'`()[]{}<>" else c for c in range(256))
+#: Lower case; a line's end stays, because two of them end a sentence.
+_SPACES = bytes(32 if (c < 33 and c != 10) or c in b"\"'`()[]{}<>" else c for c in bytes(range(256)).lower())
 _WORDS = bytes(0x2E if c == 1 else c if chr(c).isascii() and chr(c).isalnum() else 32 for c in range(256))
 #: Digits and signs for letters. In a shape 1, | and l are one letter too.
 _LEET = bytes.maketrans(b"0134578@$!|+9", b"oieastbasiitg")
@@ -38,10 +41,13 @@ _SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" 
 _HIDDEN = b"*#aeiouy"
 _DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
-_DRAWN_OUT = re2.compile(b"|".join(bytes([c]) * 3 for c in range(97, 123)))
+#: `www.` is not.
+_DRAWN_OUT = re2.compile(b"|".join([*(bytes([c]) * 3 for c in range(97, 123) if c != 119), b"www[^.]"]))
 #: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
+#: So many runs of letters that are not Western are folded one by one; where more are, all of the text is.
+_RUNS = 64
 #: So many disguised or joined words are remembered: a forum's words come back.
 _REMEMBERED = 1 << 14
 #: A shorter word is not looked for behind digits and signs.
@@ -62,7 +68,7 @@ def character_table() -> dict[int, str]:
             plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", chr(code)).casefold())
             kept = [_DRAWN.get(p, p) for p in plain if unicodedata.category(p) not in {"Mn", "Me", "Cf"}]
             table[code] = "".join(k if k.isascii() else " " for k in kept)[:4]
-    return table
+    return table | {code: chr(code) for code in range(128)}
 
 
 def _western(table: dict[int, str]) -> bytes:
@@ -83,6 +89,7 @@ class Folder:
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
         self._fragments = {part for word in self._split for n in range(1, len(word)) for part in (word[:n], word[n:])}
         self._fragments = {part for part in self._fragments - self._known if part[1:]}
+        self._opens = self._begins | self._split
         several = sorted(word for word in self._known if word[1:])
         self._by_shape = {word.translate(_SHAPE): word for word in several}
         self._by_squeeze = {_squeezed(word): word for word in several}
@@ -94,6 +101,8 @@ class Folder:
         self._parts = lru_cache(_REMEMBERED)(self._parting)
         self._table = character_table()
         self._western = _western(self._table)
+        known = re.escape(bytes(range(256)).decode("cp1252", "ignore"))
+        self._odd = re.compile(f"[^{known}]+")
 
     def views(self, text: str) -> Iterator[list[bytes]]:
         """The spellings to search, as words; `.` parts sentences, opens and closes.
@@ -125,9 +134,10 @@ class Folder:
         done = 0
         alone = {token for token in words if not token[1:]} if spelled else set()
         marked = alone.union(meant, parts)
-        for at, token in enumerate(tokens):
-            if token not in marked or at < done:
+        for at in list(compress(range(len(tokens)), map(marked.__contains__, tokens))):
+            if at < done:
                 continue
+            token = tokens[at]
             first, pieces, word = at, 1, meant.get(token, b"")
             if not word and not token[1:]:
                 pieces, word = self._letters_at(tokens, at)
@@ -149,7 +159,7 @@ class Folder:
     def _pieces_at(self, tokens: list[bytes], at: int, done: int) -> tuple[int, int, bytes]:
         """The first piece, the number of pieces and the word that stands in pieces around `at` (ig nore)."""
         for first in (at - 1, at):
-            if first < done:
+            if first < done or first + 1 == len(tokens) or tokens[first] + tokens[first + 1] not in self._opens:
                 continue
             word = tokens[first]
             for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
@@ -206,8 +216,8 @@ class Folder:
         return () if self._split.isdisjoint(parts) else tuple(parts)
 
     def _ascii(self, text: str) -> bytes:
-        raw = b" " + self._letters(text).lower().replace(_END, b" ") + b" "
-        raw = raw.replace(b"\r", b"").replace(b"\n\n", b" " + _END + b" ").translate(_SPACES)
+        raw = b" " + self._letters(text).translate(_SPACES, b"\r") + b" "
+        raw = raw.replace(b"\n\n", b" " + _END + b" ").replace(b"\n", b" ")
         while b"!!" in raw:
             raw = raw.replace(b"!!", b"!")
         raw = raw.replace(b", ", b" ")
@@ -221,6 +231,11 @@ class Folder:
         for sign, letters in _LIGATURES:
             text = text.replace(sign, letters)
         try:  # Western text: one byte a character, eight times as fast as the general way
+            return text.encode("cp1252").translate(self._western, b"\xad")
+        except UnicodeEncodeError:
+            pass
+        text = self._odd.sub(lambda found: found[0].translate(self._table), text, _RUNS)
+        try:
             return text.encode("cp1252").translate(self._western, b"\xad")
         except UnicodeEncodeError:
             return text.translate(self._table).encode("ascii", "replace")

@@ -43,7 +43,13 @@ class Gate:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)
         self._book = book
+        every = [each for group in (*book.chains.values(), *(group for _, group in book.rules)) for each in group]
+        #: How many segments around a match what excuses it may stand.
+        self._beside = max((each.beside for each in every), default=0)
         self._lexicon = Lexicon(book.families)
+        #: Without the families that only excuse.
+        needed = {name for each in every for name in each.required}
+        self._rough = Lexicon({name: phrases for name, phrases in book.families.items() if name in needed})
         self._folder = Folder([word.decode() for word in self._lexicon.words if word.isalnum()])
         self._worded = [(rule, pattern) for rule, _ in book.rules for pattern in rule.patterns]
         self._patterns = re2.Set.SearchSet()
@@ -83,20 +89,36 @@ class Gate:
         return GateDecision(allowed=True)
 
     def _hit(self, words: list[bytes]) -> tuple[Rule, bytes] | None:
-        for piece in self._lexicon.pieces(words):
+        outline = self._rough.outline(words)
+        possible, where = self._possible(outline.found)
+        if possible:
+            piece = self._lexicon.piece(outline, outline.stretches(where, self._beside))
             found = piece.found
             for name, chain in self._book.chains.items():
                 if ends := _ends(chain, (), found):
                     found[name] = found.get(name, 0) | ends
-            for rule, combinations in self._book.rules:
-                for each in combinations:
-                    if ends := _ends((each,), rule.unless, found):
-                        return rule, piece.until(ends.bit_length() - 1, each.width)
+            for rule, each in possible:
+                if ends := _ends((each,), rule.unless, found):
+                    return rule, piece.until(ends.bit_length() - 1, each.width)
         text = b" ".join(words) if self._worded else b""
         for number in (self._patterns.Match(text) or ()) if text else ():
             rule, pattern = self._worded[number]
             return rule, re2.search(pattern.encode(), text)[0]
         return None
+
+    def _possible(self, found: dict[str, int]) -> tuple[list[tuple[Rule, Combination]], int]:
+        """The combinations that have all their families in a segment (or near, if they are wide), and the segments."""
+        for name, chain in self._book.chains.items():
+            for each in chain:
+                if bits := each.segments(found):
+                    found[name] = found.get(name, 0) | bits
+        possible, where = [], 0
+        for rule, combinations in self._book.rules:
+            for each in combinations:
+                if bits := each.segments(found):
+                    possible.append((rule, each))
+                    where |= bits
+        return possible, where
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
         return GateDecision(

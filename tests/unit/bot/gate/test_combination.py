@@ -7,7 +7,6 @@ import random
 import pytest
 
 from bot.gate.combination import combination
-from bot.gate.gate import load_gate
 from bot.gate.lexicon import Lexicon
 from bot.gate.spellings import spellings
 
@@ -16,12 +15,13 @@ FAMILIES: dict[str, list[tuple[str, ...]]] = {
     "fruit": [("apples",)],
     "whose": [("neighbour",)],
 }
-TRIGGERS = "show print your system prompt ignore rules kill find buy steal create a virus hack who is".split()
 
 
 def _found(rule: str, text: str) -> bool:
-    lexicon = Lexicon(FAMILIES)
-    return any(combination(rule).ends(piece.found) for piece in lexicon.pieces(text.encode().split()))
+    lexicon, read = Lexicon(FAMILIES), combination(rule)
+    outline = lexicon.outline(text.encode().split())
+    where = read.segments(outline.found)
+    return bool(read.ends(lexicon.piece(outline, outline.stretches(where, read.beside)).found))
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,38 @@ def test_a_badly_written_combination_is_an_error(rule: str) -> None:
         combination(rule)
 
 
-@pytest.mark.parametrize("at", [0, 535, 545, 599, 601, 2_000])
-def test_a_match_is_found_wherever_pieces_part(at: int) -> None:
-    assert _found("take >3 fruit", "x " * at + "steal two red apples" + " x" * 700)
+@pytest.mark.parametrize("at", [0, 1, 63, 64, 65, 124, 127, 128, 129, 600, 2_000])
+@pytest.mark.parametrize("filler", ["x ", "a. ", "x . ", "x x x x x . "])
+def test_a_match_is_found_wherever_segments_part(at: int, filler: str) -> None:
+    assert _found("take >3 fruit", ". " + filler * at + "steal two red apples" + " x" * 700)
 
 
-@pytest.mark.parametrize("text", [" ".join(random.Random(7).choices(TRIGGERS, k=4_000)), "a. " * 5_000])
-def test_twice_the_text_is_at_most_twice_the_work(text: str) -> None:
-    assert _work(text + " " + text) <= 2.1 * _work(text) + 1_000
-
-
-def _work(text: str) -> int:
-    """The words of all pieces: each is looked at for a bounded time."""
-    gate = load_gate()
-    pieces = (piece for words in gate._folder.views(text) for piece in gate._lexicon.pieces(words))
-    return sum(len(piece.words) for piece in pieces)
+@pytest.mark.parametrize("sign", [".", ". .", "x"])
+def test_segments_lose_no_match_of_what_is_searched_whole(sign: str) -> None:
+    words = [
+        b"steal",
+        b"apples",
+        b"neighbour",
+        b"run",
+        b"off",
+        b"with",
+        b"x",
+        *[part.encode() for part in sign.split()],
+    ]
+    chance, lexicon = random.Random(3), Lexicon(FAMILIES)
+    for rule in (
+        "take >3 fruit",
+        "take fruit whose / 34",
+        "fruit >20 whose",
+        "whose take / 20",
+        "take >9 take >9 take",
+    ):
+        read = combination(rule)
+        for count in range(1, 300, 3):
+            outline = lexicon.outline([b".", *chance.choices(words, k=count), b"."])
+            whole = read.ends(lexicon.piece(outline, [(0, len(outline.words))]).found)
+            part = outline.stretches(read.segments(outline.found), read.beside)
+            assert bool(read.ends(lexicon.piece(outline, part).found)) == bool(whole)
 
 
 @pytest.mark.parametrize(

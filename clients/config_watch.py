@@ -15,7 +15,7 @@ import structlog
 
 from clients.config_file import config_path, load_config, parse_config
 from forum.config import Config
-from forum.config_keys import changes, flat
+from forum.config_keys import changes, flat, waits_for_start
 from forum.errors import ConfigError
 
 #: Two looks that agree: a change is in force within some 1.5 s.
@@ -104,7 +104,9 @@ class LiveConfig:
             self.reading = Reading(
                 config=config, digest=_digest(content), since=datetime.now(UTC), owner=_owner(self._path)
             )
-        log.info("config_in_force", changed={key: list(pair) for key, pair in differences.items()})
+        waiting = [key for key in differences if waits_for_start(key)]
+        changed = {key: list(pair) for key, pair in differences.items()}
+        log.info("config_in_force", changed=changed, waits_for_restart=waiting)
 
     def _tell_once(self) -> None:
         reading = self.reading

@@ -79,6 +79,13 @@ def test_a_refusal_is_said_once(live: LiveConfig, file: Path) -> None:
     assert [line["event"] for line in lines] == ["config_refused"]
 
 
+def test_the_log_names_the_keys_that_wait_for_a_restart(live: LiveConfig, file: Path) -> None:
+    file.write_text(SHADOW + "api:\n  waiting: 9\n")
+    with structlog.testing.capture_logs() as lines:
+        looks(live, 3)
+    assert [line["waits_for_restart"] for line in lines] == [["api.waiting"]]
+
+
 def test_a_swapped_folder_of_the_same_size_and_time_is_seen(tmp_path: Path) -> None:
     for name, content in (("one", LIVE), ("two", LIVE.replace("live", "off "))):
         (tmp_path / name).mkdir()

@@ -10,11 +10,13 @@ import typer
 from clients.console import print_json
 from eval.bench_ask import bench_ask
 from eval.bench_backfill import bench_backfill
+from eval.bench_gate import bench_gate
 from eval.bench_mentions import bench_mentions
 from eval.bench_pages import bench_pages
 from eval.bench_sync import bench_sync
 from eval.bench_webhook import bench_webhook
 from eval.question_set import read_questions
+from eval.results import machine, save
 from eval.scratch import open_index
 from eval.settings import config_with
 from forum.config import EmbedderSection
@@ -124,6 +126,26 @@ def backfill(
         return
     for name, value in result.items():
         print(f"{name:>24}  {value}")
+
+
+@bench.command("gate")
+def gate(
+    posts: Annotated[Path, typer.Option(help="An archive for the harmless texts.")] = Path("../shared/data/protocol"),
+    save_as: Annotated[str | None, typer.Option("--save", help="Keep the result as eval/results/NAME.json.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The input gate on messages of 10,000 characters of several kinds, and on hostile megabytes: CPU in ms.
+
+    Example: python -m eval bench gate --json
+    """
+    result = {**bench_gate(posts), **machine()}
+    if save_as:
+        save(save_as, result)
+    if as_json:
+        print_json(result)
+        return
+    for name, value in result.items():
+        print(f"{name:>16}  {value}")
 
 
 @bench.command("pages")

@@ -10,7 +10,7 @@ import numpy as np
 from bot.stages.results import Drafted, Query, Zoned
 from bot.tools import Tools
 from forum.asking import is_question
-from forum.cues import advises, asks, complains, corrects, greets, points_up, reports
+from forum.cues import advises, asks, chats, complains, corrects, greets, points_up, reports
 from forum.errors import ModelMismatch, RemoteError
 from forum.markdown import Block, mark
 from forum.orders import is_order
@@ -159,6 +159,7 @@ def _manner(piece: Piece, source: Candidate) -> float:
     manner = 0.1 * advises(piece.text) + 0.15 * corrects(piece.text)
     manner += 0.08 * (piece.kind is Kind.CODE) + 0.15 * (piece.kind is Kind.STEP)
     manner += 0.05 * any(char.isdigit() for char in piece.text)
+    manner -= 0.3 * (piece.kind is Kind.SENTENCE and chats(piece.text))
     if complains(piece.text):
         manner -= 0.25 if source.passage.post_number == 1 else 0.1
     return manner

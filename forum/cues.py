@@ -48,6 +48,8 @@ _CORRECTION = re.compile(
     r"|rectificatif\s*:|a changé depuis)\b",
     re.IGNORECASE,
 )
+#: Only the capital I: in lists `i` is no person.
+_SELF = re.compile(r"\b(?:I|I'(?:ve|m|d|ll)|[Mm]e|[Mm]y|mine|[Yy]ou are|[Jj]e|[Mm]oi|[Mm](?:on|a|es))(?!\w)|\b[Jj]'")
 _REPORT = re.compile(
     r"\b(?:thanks|thank you|thx|cheers|merci|(?:that|this|it) (?:was it|did it|worked|works now|helped|fixed it)"
     r"|did (?:exactly )?(?:that|this|as you)|works now|problem (?:solved|gone)|solved|(?:i )?did(?:n'?t| not) know"
@@ -60,6 +62,12 @@ _ELSEWHERE = re.compile(
     r"|(?:voir|comme|vu|dit|expliqué)\b[^.!?]{0,40}\bplus haut)\b",
     re.IGNORECASE,
 )
+
+
+def chats(sentence: str) -> bool:
+    """It tells of its author, or of whom it answers, and neither advises nor gives a figure."""
+    said = sentence.replace("’", "'")
+    return bool(_SELF.search(said)) and not advises(said) and not any(char.isdigit() for char in said)
 
 
 def points_up(text: str) -> bool:

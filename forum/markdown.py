@@ -40,8 +40,8 @@ _LIVE = re.compile(
     r"(?<!\w)@\w[\w.@#:-]*"
     r"|(?<!\w)#[^\W\d][\w.@#:-]*"
     r"|(?<![\w:])(?::[a-z][a-z0-9_+-]*){1,2}:(?!\w)"
-    r"|(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|io|onion|co|tv|ru|cn|us|uk|me|de|fr|fi|gov|edu|info|dev|app|ai|eu)"
-    r"(?![\w-])(?:[/:?#@][^\s]*)?",
+    r"|(?<![\w.-])(?:[\w-]+\.)+(?:com|net|org|onion|gov|edu|info|dev|app|biz|pro|web|xxx|aero|asia|coop|museum|name"
+    r"|shop|рф|[a-z]{2})(?![^\W_]|-)(?:_[\w-]*)?(?:[/:?#@][^\s]*)?",
     re.IGNORECASE,
 )
 _ACTIVE = re.compile(r"([\\`*_\[\]<>|~&$])")

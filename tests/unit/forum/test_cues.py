@@ -1,10 +1,10 @@
-"""Signs in a sentence: what leans on the posts before it."""
+"""Signs in a sentence: what leans on the posts before it, what is mere talk."""
 
 from __future__ import annotations
 
 import pytest
 
-from forum.cues import points_up
+from forum.cues import chats, points_up
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,13 @@ def test_a_short_post_that_refers_to_another_points_up(text: str) -> None:
 )
 def test_a_height_or_a_post_that_says_more_does_not(text: str) -> None:
     assert not points_up(text)
+
+
+@pytest.mark.parametrize("text", ["I’ve asked for the mark to be taken off.", "J’en ai toute une caisse."])
+def test_telling_of_oneself_is_talk(text: str) -> None:
+    assert chats(text)
+
+
+@pytest.mark.parametrize("text", ["I take 10 days in the lowlands.", "You should dry mine.", "The membrane is wet."])
+def test_a_figure_advice_or_a_fact_is_not(text: str) -> None:
+    assert not chats(text)

@@ -144,3 +144,12 @@ def test_lists_keep_their_shape() -> None:
         "1. two",
         "   - deep",
     ]
+
+
+@pytest.mark.parametrize("name", ["rain.mm", "rain.mm_per_tip", "config.py", "a.shop", "dry.It"])
+def test_a_name_that_a_forum_may_take_for_a_host_is_shown_as_code(name: str) -> None:
+    assert escape(f"Set {name} now.") == f"Set `{name}` now."
+
+
+def test_shortened_words_and_numbers_are_no_hosts() -> None:
+    assert escape("E.g. at 3.5 m, i.e. 9 p.m.") == "E.g. at 3.5 m, i.e. 9 p.m."

@@ -92,11 +92,11 @@ class Combination:
             for family in families:
                 if family in found:
                     bits |= found[family]
-            if not bits:
-                return 0
             for _ in range(self.reach):
                 bits |= bits << 1 | bits >> 1
             where &= bits
+            if not where:
+                return 0
         return where
 
     def excused(self, ends: int, excuses: int) -> int:

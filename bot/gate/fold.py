@@ -46,6 +46,8 @@ _DRAWN_OUT = re2.compile(b"|".join([*(bytes([c]) * 3 for c in range(97, 123) if 
 #: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
+#: So many runs of letters alone may spell nothing: a list of variables, or a text made to be slow.
+_TRIES = 64
 #: So many runs of letters that are not Western are folded one by one; where more are, all of the text is.
 _RUNS = 64
 #: So many disguised or joined words are remembered: a forum's words come back.
@@ -121,7 +123,7 @@ class Folder:
         meant = {
             token: word
             for token in words
-            if not token.isalpha() and len(token) <= _LONGEST and (word := self._meant(token))
+            if not token.isalpha() and len(token) <= _LONGEST and (word := self._meant(token)) and word != token
         }
         if _DRAWN_OUT.search(base):
             drawn = (token for token in words if _DRAWN_OUT.search(token))
@@ -131,7 +133,7 @@ class Folder:
         if not meant and not parts and not spelled:
             return []
         changed: list[int] = []
-        done = 0
+        done = in_vain = 0
         alone = {token for token in words if not token[1:]} if spelled else set()
         marked = alone.union(meant, parts)
         for at in list(compress(range(len(tokens)), map(marked.__contains__, tokens))):
@@ -139,8 +141,9 @@ class Folder:
                 continue
             token = tokens[at]
             first, pieces, word = at, 1, meant.get(token, b"")
-            if not word and not token[1:]:
+            if not word and not token[1:] and in_vain < _TRIES:
                 pieces, word = self._letters_at(tokens, at)
+                in_vain += not word
             if not word and token in parts:
                 first, pieces, word = self._pieces_at(tokens, at, done)
             if word:
@@ -178,7 +181,12 @@ class Folder:
         if word := self._by_shape.get(letters.translate(_SHAPE)):
             return word
         plain = letters.translate(_LEET)
-        return b" ".join(self._parts(plain)) if plain.isalpha() and len(plain) <= _LONGEST else b""
+        if not plain.isalpha() or len(plain) > _LONGEST:
+            return b""
+        parts = self._parts(plain)
+        if parts[:1] == (b"a",) and letters[:1] == b"@" and letters[1:].isalpha():
+            return b""  # a member's name, whose words are known as written
+        return b" ".join(parts)
 
     def _meaning(self, token: bytes) -> bytes:
         """The known word that a token with digits or signs spells; else nothing."""
@@ -197,7 +205,11 @@ class Folder:
         """Known words that were run together, set apart."""
         long = [word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST]
         parted = {word: parts for word in sorted(long)[:_MOST] if (parts := self._parts(word))}
-        return [each for word in words for each in parted.get(word, (word,))] if parted else words
+        if parted:
+            words = list(words)
+            for at in reversed(list(compress(range(len(words)), map(parted.__contains__, words)))):
+                words[at : at + 1] = parted[words[at]]
+        return words
 
     def _parting(self, run: bytes) -> tuple[bytes, ...]:
         """The fewest known words that make up `run`, one of them a pattern's; else nothing."""

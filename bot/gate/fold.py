@@ -30,7 +30,7 @@ _BLOCKS = (
 
 #: Stands for the end of a sentence until every other sign is gone.
 _END = b"\x01"
-_SENTENCE_ENDS = (b". ", b"? ", b"! ", b"; ", b": ")
+_SENTENCE_ENDS = re.compile(rb"[.?!;:] ")
 #: Lower case; a line's end stays, because two of them end a sentence.
 _SPACES = bytes(32 if (c < 33 and c != 10) or c in b"\"'`()[]{}<>" else c for c in bytes(range(256)).lower())
 _WORDS = bytes(0x2E if c == 1 else c if chr(c).isascii() and chr(c).isalnum() else 32 for c in range(256))
@@ -49,7 +49,7 @@ _WIDEST = 16
 #: So many runs of letters alone may spell nothing: a list of variables, or a text made to be slow.
 _TRIES = 64
 #: So many runs of letters that are not Western are folded one by one; where more are, all of the text is.
-_RUNS = 64
+_RUNS = 256
 #: So many disguised or joined words are remembered: a forum's words come back.
 _REMEMBERED = 1 << 14
 #: A shorter word is not looked for behind digits and signs.
@@ -232,10 +232,7 @@ class Folder:
         raw = raw.replace(b"\n\n", b" " + _END + b" ").replace(b"\n", b" ")
         while b"!!" in raw:
             raw = raw.replace(b"!!", b"!")
-        raw = raw.replace(b", ", b" ")
-        for mark in _SENTENCE_ENDS:
-            raw = raw.replace(mark, b" " + _END + b" ")
-        return raw
+        return (b" " + _END + b" ").join(_SENTENCE_ENDS.split(b" ".join(raw.split(b", "))))
 
     def _letters(self, text: str) -> bytes:
         if text.isascii():

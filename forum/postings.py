@@ -15,6 +15,8 @@ from forum.bm25 import K1, B, Corpus
 BLOCK_BITS = 13
 _COUNT_BITS = 6
 _LENGTH_BITS = 12
+#: One score in so many is looked at to tell where the best begin.
+_SAMPLED = 32
 
 Ids = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
@@ -26,26 +28,42 @@ Posting = tuple[str, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Posts with their scores, in the order of their ids."""
+    """A score for each id of these blocks of ids, ascending; 0 where no term is held."""
 
-    ids: Ids
+    blocks: Ids
     scores: Scores
+
+    def __len__(self) -> int:
+        """How many posts hold a term."""
+        return int(np.count_nonzero(self.scores))
 
     def best(self, count: int) -> tuple[list[int], list[float]]:
         """The ids and scores of the best `count`, best first; of equal ones the older post."""
-        chosen = np.arange(len(self.ids))
+        chosen = self._above(count)
         if count < len(chosen):
             # All that tie with the last are kept until the ids have decided.
-            least = np.partition(self.scores, len(chosen) - count)[len(chosen) - count]
-            chosen = np.flatnonzero(self.scores >= least)
-        order = chosen[np.lexsort((self.ids[chosen], -self.scores[chosen]))][:count]
-        return self.ids[order].tolist(), self.scores[order].tolist()
+            scores = self.scores[chosen]
+            chosen = chosen[scores >= np.partition(scores, len(chosen) - count)[len(chosen) - count]]
+        ids = (self.blocks[chosen >> BLOCK_BITS] << BLOCK_BITS) + (chosen & (2**BLOCK_BITS - 1))
+        order = np.lexsort((ids, -self.scores[chosen]))[:count]
+        return ids[order].tolist(), self.scores[chosen[order]].tolist()
 
     def raised(self, by: Mapping[int, float]) -> Scored:
         """The same with these added to the scores of some posts."""
-        scores = self.scores.copy()
-        scores[np.searchsorted(self.ids, list(by))] += list(by.values())
-        return Scored(self.ids, scores)
+        ids, scores = np.fromiter(by, np.int64, len(by)), self.scores.copy()
+        places = np.searchsorted(self.blocks, ids >> BLOCK_BITS) << BLOCK_BITS
+        scores[places + (ids & (2**BLOCK_BITS - 1))] += np.fromiter(by.values(), np.float64, len(by))
+        return Scored(self.blocks, scores)
+
+    def _above(self, count: int) -> Ids:
+        """Places of the best `count` and not many more, as a sample tells: a partition of all costs ten times that."""
+        sample = np.sort(self.scores[::_SAMPLED])
+        wanted = 2 * count // _SAMPLED + 16
+        if wanted < len(sample) and (cut := sample[-wanted]) > 0:
+            chosen = np.flatnonzero(self.scores >= cut)
+            if len(chosen) >= count:
+                return chosen
+        return np.flatnonzero(self.scores)
 
 
 def scored(postings: Sequence[Posting], asked: Mapping[str, float], corpus: Corpus) -> Scored:
@@ -66,8 +84,7 @@ def scored(postings: Sequence[Posting], asked: Mapping[str, float], corpus: Corp
     at = (entries >> (_LENGTH_BITS + _COUNT_BITS)).astype(np.int64)
     at += np.repeat(places << BLOCK_BITS, held)
     scores = np.asarray(np.bincount(at, weights=worth, minlength=len(blocks) << BLOCK_BITS), dtype=np.float64)
-    found = np.flatnonzero(scores)
-    return Scored((blocks[found >> BLOCK_BITS] << BLOCK_BITS) + (found & (2**BLOCK_BITS - 1)), scores[found])
+    return Scored(blocks, scores)
 
 
 @lru_cache(maxsize=4)

@@ -144,7 +144,11 @@ class Folder:
             if not word and not token[1:] and in_vain < _TRIES:
                 pieces, word = self._letters_at(tokens, at)
                 in_vain += not word
-            if not word and token in parts:
+            if (
+                not word
+                and token in parts
+                and (tokens[at - 1] + token in self._opens or token + b"".join(tokens[at + 1 : at + 2]) in self._opens)
+            ):
                 first, pieces, word = self._pieces_at(tokens, at, done)
             if word:
                 tokens[first : first + pieces] = [word, *[b""] * (pieces - 1)]
@@ -162,7 +166,7 @@ class Folder:
     def _pieces_at(self, tokens: list[bytes], at: int, done: int) -> tuple[int, int, bytes]:
         """The first piece, the number of pieces and the word that stands in pieces around `at` (ig nore)."""
         for first in (at - 1, at):
-            if first < done or first + 1 == len(tokens) or tokens[first] + tokens[first + 1] not in self._opens:
+            if first < done or first + 1 == len(tokens):
                 continue
             word = tokens[first]
             for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
@@ -184,8 +188,8 @@ class Folder:
         if not plain.isalpha() or len(plain) > _LONGEST:
             return b""
         parts = self._parts(plain)
-        if parts[:1] == (b"a",) and letters[:1] == b"@" and letters[1:].isalpha():
-            return b""  # a member's name, whose words are known as written
+        if letters[:1] == b"@" and letters[1:].rstrip(b"0123456789").isalpha():
+            return b""  # a member's name
         return b" ".join(parts)
 
     def _meaning(self, token: bytes) -> bytes:

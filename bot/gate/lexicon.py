@@ -10,8 +10,6 @@ from itertools import compress, pairwise
 SENTENCE = 20
 #: A longer sentence is looked at in segments that overlap by half, which is more than a match spans.
 _SEGMENT, _HALF = 128, 64
-#: Shorter sentences share a segment with those behind them.
-_SHORT = 4
 #: Words that are taken to be in every segment: where exactly they are, is not worth the time.
 _EVERYWHERE = frozenset(b". a an the to of in and is it for on that this de d la le l les des et en un une du".split())
 #: So many places part two stretches that are looked at together: more than a combination and its excuses span.
@@ -146,10 +144,11 @@ def _segments(words: Sequence[bytes]) -> tuple[list[tuple[int, int]], list[int]]
     bounds: list[tuple[int, int]] = []
     marks: list[int] = []
     start, last, bit = 0, len(words) - 1, 1
-    stops = list(compress(range(len(words)), map(b".".__eq__, words)))
-    for stop in stops if stops[-1:] == [last] else [*stops, last]:
-        if stop - start < _SHORT:
-            continue
+    while start < last:
+        try:
+            stop = words.index(b".", start + 1)
+        except ValueError:
+            stop = last
         before = 0
         while stop + 1 - start > _SEGMENT:
             bounds.append((start, start + _SEGMENT))
@@ -162,10 +161,6 @@ def _segments(words: Sequence[bytes]) -> tuple[list[tuple[int, int]], list[int]]
         else:
             marks += [bit] * (stop - start)
         start, bit = stop, bit << 1
-    if start < last:  # short
-        bounds.append((start, last + 1))
-        marks += [bit] * (last - start)
-        bit <<= 1
     return bounds, [*marks, bit >> 1]
 
 

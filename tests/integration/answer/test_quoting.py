@@ -118,3 +118,9 @@ def test_a_members_unanswered_question_to_the_bot_is_no_evidence(changing: Datab
     given = ask(tools_on(changing), "Aspirated shield fan: does the Zwirbel 9 need a breather hole?")
     assert asked not in [one.passage.text for one in given.sources]
     assert "breather" not in given.text
+
+
+def test_a_fragment_that_points_to_the_posts_above_it_does_not_stand_for_the_procedure(tools: Tools) -> None:
+    body = quoted(tools, "How do I calibrate the rain gauge?")
+    assert "Let exactly 400 mL drip through" in body
+    assert "above" not in body

@@ -22,11 +22,18 @@ def test_a_height_or_a_post_that_says_more_does_not(text: str) -> None:
     assert not points_up(text)
 
 
-@pytest.mark.parametrize("text", ["I’ve asked for the mark to be taken off.", "J’en ai toute une caisse."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fair enough, I live where it never freezes.",
+        "If it helps, you are the reason I wrote this.",
+        "J’en ai toute une caisse.",
+    ],
+)
 def test_telling_of_oneself_is_talk(text: str) -> None:
     assert chats(text)
 
 
-@pytest.mark.parametrize("text", ["I take 10 days in the lowlands.", "You should dry mine.", "The membrane is wet."])
-def test_a_figure_advice_or_a_fact_is_not(text: str) -> None:
+@pytest.mark.parametrize("text", ["I take 10 days in the lowlands.", "You can dry it.", "The membrane is wet."])
+def test_a_figure_or_a_fact_is_not(text: str) -> None:
     assert not chats(text)

@@ -65,9 +65,9 @@ _ELSEWHERE = re.compile(
 
 
 def chats(sentence: str) -> bool:
-    """It tells of its author, or of whom it answers, and gives no figure."""
+    """It tells of its author, or of whom it answers, gives no figure and leads up to nothing."""
     said = sentence.replace("’", "'")
-    return bool(_SELF.search(said)) and not any(char.isdigit() for char in said)
+    return bool(_SELF.search(said)) and not said.endswith(":") and not any(char.isdigit() for char in said)
 
 
 def points_up(text: str) -> bool:

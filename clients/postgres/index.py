@@ -92,23 +92,22 @@ class PostgresIndex:
             read_for(connection, scope.thread)
             model = self._active(connection, vector, limit)
             arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
-            if model.few < SMALL or model.kind not in ("bit", "halfvec") or self._selective(connection, scope):
-                return _hits(connection, self._query("nearest_exact", model), arguments)
             arguments["candidates"] = max(BIT_CANDIDATES, 10 * limit)
-            found = _hits(connection, self._query(f"nearest_{model.kind}", model), arguments)
-            if len(found) < limit:
+            for way in () if self._selective(connection, scope) else _ways(model, scope):
+                found = _hits(connection, self._query(way, model), arguments)
+                if len(found) >= limit:
+                    return found
                 self.fallbacks += 1
-                found = _hits(connection, self._query("nearest_exact", model), arguments)
-            return found
+            return _hits(connection, self._query("nearest_exact", model), arguments)
 
     def plan(self, vector: Vectors) -> tuple[str, str]:
         """How the server would run channel `posts` for this vector: the kind of the index, and its EXPLAIN."""
         with self._database.transaction() as connection:
             model = self._active(connection, vector, 25)
-            kind = model.kind if model.few >= SMALL and model.kind in ("bit", "halfvec") else "exact"
+            way = (*_ways(model, Scope()), "nearest_exact")[0]
             arguments = {**_scope(Scope()), "vector": HalfVector(vector), "limit": 25, "candidates": BIT_CANDIDATES}
-            rows = connection.execute(SQL("EXPLAIN ") + self._query(f"nearest_{kind}", model), arguments).fetchall()
-        return kind, "\n".join(row[0] for row in rows)
+            rows = connection.execute(SQL("EXPLAIN ") + self._query(way, model), arguments).fetchall()
+        return way.split("_")[1], "\n".join(row[0] for row in rows)
 
     def nearest_topics(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
         """Cosine over topic vectors; each hit names the topic's nearest post."""
@@ -331,6 +330,14 @@ def _title_terms(title: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
+def _ways(model: _Model, scope: Scope) -> tuple[str, ...]:
+    """The queries that walk the index, the fastest first; each may come short of the limit."""
+    if model.few < SMALL or model.kind not in ("bit", "halfvec"):
+        return ()
+    narrow = scope.before is not None or scope.category_ids is not None
+    return (f"nearest_{model.kind}",) if narrow or model.kind != "bit" else ("nearest_bit_unfiltered", "nearest_bit")
+
+
 def _readings(text: str) -> tuple[list[tuple[str, ...]], list[str]]:
     """The question's terms in order, both ways to stem them when the text does not show its language; and all terms."""
     plain, either = tuple(terms(text)), query_terms(text, _MANY)

@@ -52,6 +52,27 @@ FROM (
 ORDER BY distance, id
 LIMIT %(limit)s;
 
+-- name: nearest_bit_unfiltered
+-- The same where nearly every candidate is let through: whether a post is public is asked of the nearest until there
+-- are enough, not of all candidates.
+SELECT p.id, p.topic_id, 1 - near.distance
+FROM (
+    SELECT post_id, distance
+    FROM (
+        SELECT e.post_id, e.vector::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
+        FROM embedding e
+        WHERE e.model_id = {model}
+        ORDER BY binary_quantize(e.vector)::bit({dims}) <~> binary_quantize(%(vector)s::halfvec({dims}))::bit({dims})
+        LIMIT %(candidates)s
+    ) candidates
+    ORDER BY distance
+    OFFSET 0
+) near
+JOIN public_post p ON p.id = near.post_id
+WHERE {scope}
+ORDER BY near.distance, p.id
+LIMIT %(limit)s;
+
 -- name: nearest_exact
 -- Without a cast on the column no HNSW index fits the expression: every public vector is compared.
 SELECT p.id, p.topic_id, 1 - (e.vector <=> %(vector)s::halfvec) AS score

@@ -16,10 +16,17 @@ from forum.errors import DatabaseUnavailable
 SETTINGS_FILE = "threadcite.conf"
 _INCLUDE = f"include '{SETTINGS_FILE}'"
 
+
+def _shared_buffers() -> str:
+    """An eighth of the memory, 128 MB to 1 GB: a vector index that does not fit is read page by page."""
+    memory_mb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 if hasattr(os, "sysconf") else 0
+    return f"{min(max(memory_mb // 8, 128), 1024)}MB"
+
+
 #: One box, one product. A recovery after a kill reads at most max_wal_size or so of log.
 _DEFAULTS = {
     "cluster_name": "threadcite",
-    "shared_buffers": "256MB",
+    "shared_buffers": _shared_buffers(),
     "maintenance_work_mem": "256MB",  # an HNSW build; autovacuum's three workers must not take as much each
     "autovacuum_work_mem": "64MB",
     "max_connections": "100",

@@ -79,7 +79,8 @@ def scored(postings: Sequence[Posting], asked: Mapping[str, float], corpus: Corp
     blocks, places = np.unique(np.array(numbers, np.int64), return_inverse=True)
     weights = {term: weight * corpus.idf(term) for term, weight in asked.items()}
     each = np.array([weights.get(term, 0.0) for term in terms], np.float32)
-    worth = _worths(corpus.average_length)[entries & (2 ** (_LENGTH_BITS + _COUNT_BITS) - 1)]
+    held_at = (entries & (2 ** (_LENGTH_BITS + _COUNT_BITS) - 1)).astype(np.int64)
+    worth = _worths(corpus.average_length).take(held_at, mode="clip")
     worth *= np.repeat(each, held)
     at = (entries >> (_LENGTH_BITS + _COUNT_BITS)).astype(np.int64)
     at += np.repeat(places << BLOCK_BITS, held)

@@ -28,10 +28,10 @@ from forum.terms import query_terms, terms
 from forum.types import Hit, Match, Passage, Scope, Signals
 
 #: Posts in the posting lists that are read for one question, rarest terms first; commoner terms are then counted in the
-#: best KEYWORD_CANDIDATES alone. Measured at 425,000 posts, against reading all lists: .995 of the ten best over
-#: 100 questions; .987 with two thirds as many, .997 with 500 candidates.
+#: best KEYWORD_CANDIDATES alone. Measured at 425,000 posts, against reading all lists: .992 of the ten best over
+#: 100 questions; .987 with two thirds as many, .997 with 500 candidates in a third more time.
 KEYWORD_POSTINGS = 300_000
-KEYWORD_CANDIDATES = 300
+KEYWORD_CANDIDATES = 200
 #: Candidates and ef of a bit index for a recall of .98 at 25, and ef of a halfvec index for .97 (measured).
 BIT_CANDIDATES = 400
 EF_SEARCH = 200
@@ -259,7 +259,7 @@ class PostgresIndex:
         found = scored(lists, weights, corpus)
         if not left:
             return found
-        best, _ = found.best(max(KEYWORD_CANDIDATES, 3 * limit))
+        best, _ = found.best(max(KEYWORD_CANDIDATES, 2 * limit))
         arguments = {"ids": _array(best), "terms": list(left)}
         rows = connection.execute(self._sql["term_counts"], arguments).fetchall()
         return found.raised({post: bm25(_counts(said), length, left, corpus) for post, length, _, said in rows})

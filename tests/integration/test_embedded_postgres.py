@@ -131,11 +131,14 @@ def test_a_typographic_apostrophe_ends_a_word(standing: Path) -> None:
     assert lexemes == "'l':1 'été':2"
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("fsync", "on"), ("jit", "off"), ("shared_buffers", "256MB"), ("max_connections", "100")]
-)
+@pytest.mark.parametrize(("name", "value"), [("fsync", "on"), ("jit", "off"), ("max_connections", "100")])
 def test_a_setting_has_its_documented_value(standing: Path, name: str, value: str) -> None:
     assert ask(ensure_running(standing), f"show {name}") == value
+
+
+def test_the_server_keeps_an_eighth_of_the_memory_at_most(standing: Path) -> None:
+    held = ask(ensure_running(standing), "select pg_size_bytes(current_setting('shared_buffers'))")
+    assert 128 * 2**20 <= held <= max(psutil.virtual_memory().total // 8, 128 * 2**20)
 
 
 def test_the_log_keeps_what_members_wrote_to_itself(standing: Path) -> None:

@@ -129,3 +129,9 @@ def test_another_post_of_the_same_topic_takes_its_place() -> None:
 def test_nothing_but_bare_questions_is_no_evidence() -> None:
     found = evidence((10.9, OPENER))
     assert (found.sources, zone(found, Config()).reason) == ((), "only questions that nobody answered")
+
+
+def test_an_opener_that_answers_its_own_title_is_evidence() -> None:
+    title = "Which knot for the bridle?"
+    assert not bare(post(1, "Tie it with a larks head knot, which never slips.", title=title))
+    assert bare(post(1, "It never holds. I tried three of them.", title=title))

@@ -57,7 +57,7 @@ def channel_overlap(ranks: Ranks, path: Path, channels: Sequence[str] = ("keywor
     axes.invert_yaxis()
     axes.grid(visible=False)
     axes.set(xlabel="questions")
-    axes.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, -0.62))
+    figure.legend(frameon=False, ncols=4, loc="outside lower center")
     figure.savefig(path, dpi=120)
 
 

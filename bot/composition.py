@@ -14,9 +14,10 @@ from forum.ports import Index
 def build_tools(config: Config, database: Database) -> Tools:
     """Ports for `answer`. Raises ConfigError, ModelMismatch or RemoteError when a model cannot be had."""
     embedder = build_embedder(config.embedder)
-    name, words = embedder.model.name, config.recall.query_terms
-    index: Index = PostgresIndex(database, embedder=name, query_terms=words)
+    name = embedder.model.name
+    index: Index = PostgresIndex(database, embedder=name)
     if config.collections:
+        words = config.recall.query_terms
         index = WithDocuments(index, database, config.collections, embedder=name, terms=words)
     return Tools(
         index=index,

@@ -73,7 +73,7 @@ class Runner:
         """With the index, embedder and reranker that the config names."""
         embedder = build_embedder(config.embedder)
         return cls(
-            index=PostgresIndex(database, embedder=embedder.model.name, query_terms=config.recall.query_terms),
+            index=PostgresIndex(database, embedder=embedder.model.name),
             embedder=embedder,
             reranker=build_reranker(config.reranker),
             config=config,

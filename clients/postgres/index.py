@@ -73,10 +73,9 @@ class PostgresIndex:
     not that model's (or there are none yet). `fallbacks` counts the exact scans that an index came up short for.
     """
 
-    def __init__(self, database: Database, *, embedder: str, query_terms: int = 12) -> None:
+    def __init__(self, database: Database, *, embedder: str) -> None:
         self._database = database
         self._embedder = embedder
-        self._query_terms = query_terms
         self._sql = queries("index")
         self._scope_sql: LiteralString = self._sql["scope"]
         self._backgrounds: dict[int, _Background] = {}
@@ -266,8 +265,7 @@ class PostgresIndex:
 
     def _in_scope(self, connection: Connection, found: Scored, limit: int, scope: Scope) -> list[Hit]:
         """The best that the scope lets through: as many as it takes are asked about, the best first."""
-        narrow = scope.before is not None or scope.category_ids is not None
-        done, upto = 0, 4 * limit if narrow else limit + 20
+        done, upto = 0, 4 * limit if _narrow(scope) else limit + 20
         hits: list[Hit] = []
         held = len(found)
         while len(hits) < limit and done < held:
@@ -329,15 +327,20 @@ def _title_terms(title: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(terms(title)))
 
 
-@lru_cache(maxsize=64)
 def _ways(model: _Model, scope: Scope) -> tuple[str, ...]:
     """The queries that walk the index, the fastest first; each may come short of the limit."""
     if model.few < SMALL or model.kind not in ("bit", "halfvec"):
         return ()
-    narrow = scope.before is not None or scope.category_ids is not None
-    return (f"nearest_{model.kind}",) if narrow or model.kind != "bit" else ("nearest_bit_unfiltered", "nearest_bit")
+    plain = model.kind != "bit" or _narrow(scope)
+    return (f"nearest_{model.kind}",) if plain else ("nearest_bit_unfiltered", "nearest_bit")
 
 
+def _narrow(scope: Scope) -> bool:
+    """Whether it may keep but a small share of the posts."""
+    return scope.before is not None or scope.category_ids is not None
+
+
+@lru_cache(maxsize=64)
 def _readings(text: str) -> tuple[list[tuple[str, ...]], list[str]]:
     """The question's terms in order, both ways to stem them when the text does not show its language; and all terms."""
     plain, either = tuple(terms(text)), query_terms(text, _MANY)

@@ -17,26 +17,10 @@ class AskedBefore:
 
     def asked_by_member(self, ask: Ask, limit: int) -> list[datetime]:
         """When the member asked within the last hour, newest first, at most `limit`."""
-        rows = self._all(
-            "answered_of_member",
-            user_id=ask.user_id,
-            persona=ask.persona,
-            post_id=ask.post_id,
-            before=ask.created_at,
-            limit=limit,
-        )
-        return [row["created_at"] for row in rows]
+        return self._answered("answered_of_member", ask, limit, user_id=ask.user_id)
 
     def asked_in_topic(self, ask: Ask, limit: int) -> list[datetime]:
-        rows = self._all(
-            "answered_in_topic",
-            topic_id=ask.topic_id,
-            persona=ask.persona,
-            post_id=ask.post_id,
-            before=ask.created_at,
-            limit=limit,
-        )
-        return [row["created_at"] for row in rows]
+        return self._answered("answered_in_topic", ask, limit, topic_id=ask.topic_id)
 
     def told_of_limit(self, ask: Ask, reason: str) -> bool:
         values = {
@@ -52,3 +36,7 @@ class AskedBefore:
         """(asker, asked at, posted at) of our newest replies in the topic."""
         rows = self._all("last_replies", topic_id=ask.topic_id, post_id=ask.post_id, limit=limit)
         return [(row["user_id"], row["asked_at"], row["posted_at"]) for row in rows]
+
+    def _answered(self, name: str, ask: Ask, limit: int, **of: int | None) -> list[datetime]:
+        values = {"persona": ask.persona, "post_id": ask.post_id, "before": ask.created_at, "limit": limit}
+        return [row["created_at"] for row in self._all(name, **values, **of)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from clients.config_watch import Reading
 from clients.postgres.pool import Database
 from clients.postgres.queries import queries
+from clients.postgres.statements import Statements
 from forum.config_keys import changes, flat
 
 
@@ -19,6 +19,7 @@ class ConfigHistory:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sql = queries("config")
+        self._all = Statements(database, "config").all
 
     def note(self, reading: Reading) -> None:
         """Keep a reading that differs from the last one kept: other values, or a new reason for refusing the file."""
@@ -42,12 +43,8 @@ class ConfigHistory:
 
     def rows(self, limit: int = 50) -> list[dict[str, Any]]:
         """The newest changes and refusals: at, owner, changed {key: [before, after]}, refusal."""
-        with self._database.connection() as connection:
-            cursor = connection.cursor(row_factory=dict_row)
-            return cursor.execute(self._sql["history"], {"limit": limit}).fetchall()
+        return self._all("history", limit=limit)
 
     def since(self) -> dict[str, dict[str, Any]]:
         """By key: at and owner of the change that gave it its value."""
-        with self._database.connection() as connection:
-            rows = connection.cursor(row_factory=dict_row).execute(self._sql["since"]).fetchall()
-        return {row["key"]: row for row in rows}
+        return {row["key"]: row for row in self._all("since")}

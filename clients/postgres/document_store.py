@@ -16,8 +16,7 @@ from clients.embed_batches import Poison, embed_all
 from clients.postgres.model_store import ModelStore
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
-from clients.postgres.queue import Queue
-from clients.postgres.withdraw import correct_job
+from clients.postgres.withdraw import correct_all
 from forum.compose import CHARACTERS_PER_TOKEN, compose, cut
 from forum.errors import SourceError
 from forum.ports import Embedder, Vectors
@@ -142,9 +141,7 @@ class DocumentStore:
             ids = [row[0] for row in connection.execute(self._sql["content_ids"], where)]
             rows = connection.execute(self._sql["remove"], where).fetchall()
             cited = connection.execute(queries("traces")["scrub_content"], {"content_ids": ids}).fetchall()
-            queue = Queue()
-            for ask in sorted({row[0] for row in cited if row[0]}):
-                queue.defer(connection, correct_job(ask))
+            correct_all(connection, {row[0] for row in cited if row[0]})
         return sorted(row[0] for row in rows)
 
     def _embedded(self, texts: list[str]) -> Sequence[Vectors | Poison]:

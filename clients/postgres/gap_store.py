@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
-from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from clients.postgres.pool import Database
 from clients.postgres.queries import queries
+from clients.postgres.statements import Statements
 
 Row: TypeAlias = dict[str, Any]
 
@@ -21,6 +21,8 @@ class GapStore:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._sql = queries("gaps")
+        statements = Statements(database, "gaps")
+        self._all, self._run = statements.all, statements.run
 
     def ungrouped(self) -> list[Row]:
         return self._all("ungrouped")
@@ -81,11 +83,3 @@ class GapStore:
 
     def feedback_rows(self, *, days: int) -> list[Row]:
         return self._all("feedback_rows", days=days)
-
-    def _all(self, name: str, /, **values: Any) -> list[Row]:
-        with self._database.connection() as connection:
-            return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
-
-    def _run(self, name: str, /, **values: Any) -> None:
-        with self._database.connection() as connection:
-            connection.execute(self._sql[name], values)

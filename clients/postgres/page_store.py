@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from psycopg.rows import dict_row
-
 from clients.postgres.pool import Database
-from clients.postgres.queries import queries
+from clients.postgres.statements import Statements
 
 Row: TypeAlias = dict[str, Any]
 #: Where a page ended: the time and the id of its last row.
@@ -20,8 +18,8 @@ class PageStore:
     """Rows as dictionaries, named as in the query. Raises DatabaseUnavailable."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql = queries("pages")
+        statements = Statements(database, "pages")
+        self._all, self._run = statements.all, statements.run
 
     def by_zone_and_route(self, *, days: int) -> list[Row]:
         """at, zone, route, n; by the hour within two days, else by the day."""
@@ -90,12 +88,7 @@ class PageStore:
 
     def set_gap(self, gap_id: int, state: str) -> None:
         """open, closed or ignored."""
-        with self._database.connection() as connection:
-            connection.execute(self._sql["set_gap"], {"id": gap_id, "state": state})
-
-    def _all(self, name: str, /, **values: Any) -> list[Row]:
-        with self._database.connection() as connection:
-            return connection.cursor(row_factory=dict_row).execute(self._sql[name], values).fetchall()
+        self._run("set_gap", id=gap_id, state=state)
 
 
 def _step(days: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from clients.postgres.ledger import Ledger
-from clients.postgres.pool import Database
+from clients.postgres.pool import Connection, Database
 from clients.postgres.queue import Job, Queue
 
 #: The lane of what mends replies that were posted.
@@ -35,7 +35,7 @@ def look_again(
 ) -> frozenset[int]:
     """Have the worker look at the replies that cite these posts, or that stand in (or cite a post of) these topics and
     categories: who may read what has changed. Returns their asking posts. Raises DatabaseUnavailable."""
-    ledger, queue = Ledger(database), Queue()
+    ledger = Ledger(database)
     replies = set(ledger.resting_on(sorted(posts))) if posts else set[int]()
     if topics:
         replies.update(ledger.concerned_by_topics(topics))
@@ -43,6 +43,12 @@ def look_again(
         replies.update(ledger.concerned_by_categories(categories))
     if replies:
         with database.transaction() as connection:
-            for ask in sorted(replies):
-                queue.defer(connection, correct_job(ask))
+            correct_all(connection, replies)
     return frozenset(replies)
+
+
+def correct_all(connection: Connection, asks: Collection[int]) -> None:
+    """Have the worker look at the replies to these asking posts, in the caller's transaction."""
+    queue = Queue()
+    for ask in sorted(asks):
+        queue.defer(connection, correct_job(ask))

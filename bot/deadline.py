@@ -48,5 +48,5 @@ class _UntilThen:
             timeout_s=min(timeout_s, left),
             max_tokens=max_tokens,
             temperature=temperature,
-            **({"tools": tools} if tools else {}),
+            tools=tools,
         )

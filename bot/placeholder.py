@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import re
-
 from bot.messages import message
 from bot.reply_text import told_apart
+from forum.text import clean
 from forum.types import Post
 
-_TAG = re.compile(r"<[^>]*>")
 #: What Discourse's typographer writes instead.
 _PRINTED = str.maketrans({"\u2019": "'", "\u2026": "...", "*": ""})
 
@@ -21,6 +18,6 @@ def placeholder(ask_post_id: int, language: str) -> str:
 
 def is_placeholder(post: Post) -> bool:
     """Whether a post of ours is still a placeholder, from its raw text or what became of it."""
-    text = post.raw if post.raw is not None else html.unescape(_TAG.sub("", post.cooked or ""))
+    text = post.raw if post.raw is not None else clean(post.cooked)
     said = text.translate(_PRINTED).strip()
     return any(said.startswith(message("looking", language).translate(_PRINTED)) for language in ("en", "fr"))

@@ -65,8 +65,8 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     markers included, can only be text. Nothing quotable: a refusal.
     """
     sources = zoned.evidence.sources
-    posts = _scored(query, sources, tools)
     behind = _behind(sources)
+    posts = _scored(query, sources, behind, tools)
     found = [passage for n, post in enumerate(posts, 1) if behind[n - 1] >= -_GAP for passage in _passages(n, post)]
     chosen = _chosen(found, _WEAK_PASSAGES if zoned.zone is Zone.WEAK else _PASSAGES)
     blocks = tuple(
@@ -85,7 +85,7 @@ def quote(query: Query, zoned: Zoned, tools: Tools, *, reason: str, degraded: tu
     )
 
 
-def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[list[_Scored]]:
+def _scored(query: Query, sources: Sequence[Candidate], behind: Sequence[float], tools: Tools) -> list[list[_Scored]]:
     """Every piece of every source with its worth as an answer."""
     wanted = frozenset(terms(query.full))
     apart = [pieces(source.passage.text) for source in sources]
@@ -96,7 +96,6 @@ def _scored(query: Query, sources: Sequence[Candidate], tools: Tools) -> list[li
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
     [fit] = _shares([[_fit(source) for source in sources]])
-    behind = _behind(sources)
     answered = {one.passage.topic_id for one in sources if one.passage.signals.accepted and one.passage.topic_id}
     out: list[list[_Scored]] = []
     for n, (source, post) in enumerate(zip(sources, apart, strict=True)):

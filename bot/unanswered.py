@@ -5,10 +5,9 @@ from __future__ import annotations
 from bot.scope import scope_of
 from bot.stages.results import Query
 from bot.tools import Tools
-from forum.asking import asks_the_bot, is_question
+from forum.asking import answers_itself, asks_the_bot, is_question
 from forum.config import Config
-from forum.cues import advises, asks, complains
-from forum.pieces import pieces
+from forum.cues import advises
 from forum.types import Passage
 
 
@@ -28,10 +27,8 @@ def unanswered(query: Query, passage: Passage, tools: Tools, config: Config) -> 
 
 
 def _asks(passage: Passage, config: Config) -> bool:
-    """An opener whose title asks, and whose own words advise and neither ask nor complain, answers itself."""
-    said = [piece.text for piece in pieces(passage.text)]
-    answers = any(map(advises, said)) and not any(asks(one) or complains(one) for one in said)
-    return (is_question(passage) and not answers) or asks_the_bot(passage, config.usernames)
+    asking = is_question(passage) and not answers_itself(passage)
+    return asking or asks_the_bot(passage, config.usernames)
 
 
 def _says(later: Passage, asked: Passage, config: Config) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from forum.cues import asks, complains
+from forum.cues import advises, asks, complains
 from forum.pieces import pieces
 from forum.types import Passage
 from forum.username import folded
@@ -22,6 +22,12 @@ def is_question(passage: Passage) -> bool:
         titled = asks(passage.title) or (questions > 0 and len(passage.text) < _LONG_QUESTION)
         return titled or (any(complains(one) for one in said) and len(passage.text) < _LONG_TROUBLE)
     return questions > 0 and questions >= len(said) / 3
+
+
+def answers_itself(passage: Passage) -> bool:
+    """Its own words advise, and neither ask nor tell a trouble: whatever its title asks, it says something."""
+    said = [piece.text for piece in pieces(passage.text)]
+    return any(map(advises, said)) and not any(asks(one) or complains(one) for one in said)
 
 
 def asks_the_bot(passage: Passage, usernames: Iterable[str]) -> bool:

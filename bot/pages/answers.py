@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from typing import Any
 
 from flask import Blueprint, Response, abort, redirect, request, url_for
@@ -88,6 +89,6 @@ def _candidates(data: dict[str, Any]) -> list[Row]:
     return sorted(rows, key=lambda row: (row["logit"] is None, -(row["logit"] or 0.0)))
 
 
-def _one_of(kind: type[Zone] | type[Route] | type[AskState], name: str) -> str | None:
+def _one_of(kind: type[StrEnum], name: str) -> str | None:
     value = request.args.get(name, "")
     return value if value in {one.value for one in kind} else None

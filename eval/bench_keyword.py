@@ -17,6 +17,7 @@ from clients.archive_source import ArchiveSource
 from clients.postgres.index import PostgresIndex
 from clients.postgres.ingest import Ingest
 from clients.postgres.pool import Connection, Database
+from clients.postgres.queries import queries
 from eval.bench_backfill import NullEmbedder
 from eval.bench_database import bench_database, make_posts, sizes
 from forum.config import Config
@@ -62,11 +63,7 @@ def bench_keyword(*, rows: int, posts: Path | None) -> dict[str, Any]:
             for row in frequencies.items():
                 copy.write_row(row)
         connection.execute("SET LOCAL work_mem = '256MB'")
-        connection.execute(
-            "INSERT INTO posting (term, block, entries) SELECT u.lexeme, p.id >> 13,"
-            " string_agg(posting_entry(p.id, p.doc_length, cardinality(u.positions)), '' ORDER BY p.id)"
-            " FROM post p CROSS JOIN LATERAL unnest(p.terms) u GROUP BY 1, 2 ORDER BY 1, 2"
-        )
+        connection.execute("INSERT INTO posting (term, block, entries) " + queries("store")["posting_lists"])
         connection.execute("UPDATE corpus SET documents = %s, total_length = %s", (rows, sum(map(len, texts))))
 
     source = "archive" if posts else "zipf"

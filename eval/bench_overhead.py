@@ -10,49 +10,25 @@ from typing import Any
 import numpy as np
 
 from bot.answer import answer
-from bot.gate.gate import load_gate
 from bot.stages.aggregate import aggregate
 from bot.stages.recall import recall
 from bot.stages.rerank import rerank
 from bot.stages.zone import zone
 from bot.tools import Tools
 from eval.question_set import Asked
+from eval.remembering import RememberingEmbedder
 from eval.runner import Runner, query_of
 from forum.config import Config
-from forum.ports import Embedder, Vectors
 from forum.types import Question
-
-#: The gate's long messages are so many characters long, and so many are tried.
-_LONG, _MESSAGES = 10_000, 100
-
-
-class _Remembered:
-    """The embedder, asked beforehand: its time is a model's, not ours."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vectors] = {}
-        self._passages: dict[tuple[str, ...], Vectors] = {}
-        self.model = embedder.model
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        if (key := tuple(texts)) not in self._passages:
-            self._passages[key] = self._embedder.embed_passages(texts)
-        return self._passages[key]
-
-    def embed_query(self, text: str) -> Vectors:
-        if text not in self._known:
-            self._known[text] = self._embedder.embed_query(text)
-        return self._known[text]
 
 
 def bench_overhead(runner: Runner, questions: Sequence[Asked]) -> dict[str, Any]:
     """p50 and p95 in ms of recall and aggregate together; `stages` has each, with rerank and zone for comparison.
 
-    `whole` is an answer from end to end without an LLM, stage by stage, and `gate_long` the gate on messages of 10,000
-    characters. The first pass embeds and warms the database's cache, the second is measured.
+    `whole` is an answer from end to end without an LLM, stage by stage. The first pass embeds (a model's time, not
+    ours) and warms the database's cache, the second is measured.
     """
-    tools = Tools(index=runner.index, embedder=_Remembered(runner.embedder), reranker=runner.reranker)
+    tools = Tools(index=runner.index, embedder=RememberingEmbedder(runner.embedder), reranker=runner.reranker)
     timings: dict[str, list[float]] = defaultdict(list)
     for measured in (False, True):
         for asked in questions:
@@ -76,7 +52,6 @@ def bench_overhead(runner: Runner, questions: Sequence[Asked]) -> dict[str, Any]
         **_percentiles(ours),
         "stages": {name: _percentiles(np.array(values)) for name, values in timings.items()},
         "whole": _whole(tools, questions, runner.config),
-        "gate_long": _gate_long(questions),
     }
 
 
@@ -97,18 +72,6 @@ def _whole(tools: Tools, questions: Sequence[Asked], config: Config) -> dict[str
         **_percentiles(np.array(total)),
         "stages": {name: _percentiles(np.array(values)) for name, values in stages.items()},
     }
-
-
-def _gate_long(questions: Sequence[Asked]) -> dict[str, float]:
-    said = [f"{one.title}. {one.body}" for one in questions]
-    taken: list[float] = []
-    for first in range(_MESSAGES):
-        text = " ".join(said[(first + place) % len(said)] for place in range(len(said)))
-        text = (text * (1 + _LONG // max(len(text), 1)))[:_LONG]
-        started = time.perf_counter()
-        load_gate().check(text, "en")
-        taken.append((time.perf_counter() - started) * 1000)
-    return {f"p{one}_ms": round(float(np.percentile(taken[1:], one)), 2) for one in (50, 99)}
 
 
 def _percentiles(values: Any) -> dict[str, float]:

@@ -62,18 +62,21 @@ class RememberingIndex:
 
 
 class RememberingEmbedder:
-    """The Embedder behind it; a question is embedded once."""
+    """The Embedder behind it; a question, or a batch of passages, is embedded once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._known: dict[str, Vectors] = {}
+        self._batches: dict[tuple[str, ...], Vectors] = {}
 
     @property
     def model(self) -> EmbeddingModel:
         return self._embedder.model
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return self._embedder.embed_passages(texts)
+        if (key := tuple(texts)) not in self._batches:
+            self._batches[key] = self._embedder.embed_passages(texts)
+        return self._batches[key]
 
     def embed_query(self, text: str) -> Vectors:
         if text not in self._known:

@@ -16,6 +16,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from clients.composition import build_embedder, data_folder, database_url, open_database
+from clients.console import tell
 from clients.postgres.migrate import migrate
 from clients.postgres.pool import Database
 from forum.config import Config
@@ -82,7 +83,7 @@ def _build(server: str, url: str, name: str, posts: str, until: datetime | None,
         command = [sys.executable, "-m", "indexer", "backfill", posts]
         if until is not None:
             command += ["--until", until.date().isoformat()]
-        print(f"threadcite: building the scratch index {name} of {posts} (once)", file=sys.stderr)
+        tell(f"building the scratch index {name} of {posts} (once)")
         done = subprocess.run(
             command,
             env={**os.environ, "THREADCITE_DATABASE_URL": url, "THREADCITE_CONFIG": str(written)},

@@ -59,7 +59,7 @@ def repair(database: Database, ingest: Ingest, *, opened: list[int]) -> None:
             " WHERE text IS NOT NULL GROUP BY t"
         )
         connection.execute("DELETE FROM posting")
-        connection.execute(f"INSERT INTO posting (term, block, entries) {_LISTS} ORDER BY 1, 2")
+        connection.execute(f"INSERT INTO posting (term, block, entries) {_LISTS}")
         connection.execute(
             "UPDATE corpus SET (documents, total_length) ="
             " (SELECT count(*), coalesce(sum(doc_length), 0) FROM post WHERE terms IS NOT NULL)"
@@ -82,11 +82,7 @@ _NOT_PUBLIC = """
     SELECT {} FROM post p
     WHERE p.text IS NOT NULL AND NOT EXISTS (SELECT 1 FROM public_post shown WHERE shown.id = p.id)
 """
-_LISTS = """
-    SELECT u.lexeme AS term, p.id >> 13 AS block,
-           string_agg(posting_entry(p.id, p.doc_length, cardinality(u.positions)), '' ORDER BY p.id) AS entries
-    FROM post p CROSS JOIN LATERAL unnest(p.terms) u GROUP BY 1, 2
-"""
+_LISTS = queries("store")["posting_lists"]
 # A list is in the order of writing; its entries begin with the post, so that sorted they compare.
 _WRONG_LISTS = """
     SELECT count(*) FROM (SELECT term, block, entries FROM posting WHERE entries <> '') l

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from clients.composition import build_embedder, open_database
 from clients.config_file import load_config
-from clients.console import print_json
+from clients.console import print_json, tell
 from clients.document_files import document_files
 from clients.postgres.document_store import DocumentStore, Outcome
 from clients.postgres.pool import Database
@@ -46,18 +45,17 @@ def add(
             except SourceError as error:
                 problems.append(str(error))
                 done["failed"] += 1
-                print(f"threadcite: {error}", file=sys.stderr)
+                tell(str(error))
                 continue
             done[added.outcome.value] += 1
             done["sections"] += added.sections
             if added.outcome is Outcome.DUPLICATE:
-                print(f"threadcite: {file.path}: has the same content as {added.twin}; passed over.", file=sys.stderr)
+                tell(f"{file.path}: has the same content as {added.twin}; passed over.")
         left = store.without_vectors()
     if left:
-        print(
-            f"threadcite: {left} sections have no vector of the embedder in config.yml and are found by their words"
-            " alone: `python -m indexer models fill` embeds them.",
-            file=sys.stderr,
+        tell(
+            f"{left} sections have no vector of the embedder in config.yml and are found by their words alone:"
+            " `python -m indexer models fill` embeds them."
         )
     if as_json:
         names = (*(one.value for one in Outcome), "failed", "sections")

@@ -438,3 +438,9 @@ WHERE source = %(source)s;
 UPDATE backfill SET state = %(state)s, updated_at = now(),
                     cursor = CASE WHEN %(state)s = 'done' THEN NULL ELSE cursor END
 WHERE source = %(source)s;
+
+-- name: posting_lists
+-- The posting lists as the posts' own terms make them: term, block, entries.
+SELECT u.lexeme AS term, p.id >> 13 AS block,
+       string_agg(posting_entry(p.id, p.doc_length, cardinality(u.positions)), '' ORDER BY p.id) AS entries
+FROM post p CROSS JOIN LATERAL unnest(p.terms) u GROUP BY 1, 2 ORDER BY 1, 2

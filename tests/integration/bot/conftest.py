@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -239,10 +240,19 @@ def embedder() -> Embedder:
 @pytest.fixture(scope="module")
 def shared_room(postgres_url: str, template_database: str, embedder: Embedder) -> Iterator[Room]:
     """One sidecar for a module's tests: they keep apart by writing in topics of their own."""
+    with sidecar(postgres_url, template_database, embedder) as made:
+        yield made
+
+
+@contextmanager
+def sidecar(postgres_url: str, template_database: str, embedder: Embedder, **indexer: Any) -> Iterator[Room]:
+    """A sidecar at work on a database and a practice forum of its own; `indexer` is set before it starts."""
     url = fresh_database(postgres_url, template_database)
     with Database(url, max_size=16) as database, PracticeForum(settings=Settings()) as forum:
         made = Room(database, forum, embedder, {})
         made.reset()
+        if indexer:
+            made.set("indexer", **indexer)
         try:
             forum.add_hook(made.start_web(), SECRET)
             made.start_worker()

@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from clients.postgres.pool import Database
-from demo.runner import PracticeForum
-from demo.settings import Settings
 from forum.ask import AskState
 from forum.ports import Embedder
 from forum.types import Answer, Question
-from tests.integration.bot.conftest import SECRET, Room, fresh_database, made_up
+from tests.integration.bot.conftest import Room, made_up, sidecar
 from tests.integration.bot.test_correct_itself import SECOND, cited, citing, text
 
 #: Of the practice forum: a category that anemos_beta alone reads.
@@ -24,17 +21,8 @@ WORDS = "The next board wakes up every ninety seconds."
 
 @pytest.fixture(scope="module")
 def opened_room(postgres_url: str, template_database: str, embedder: Embedder) -> Iterator[Room]:
-    url = fresh_database(postgres_url, template_database)
-    with Database(url, max_size=16) as database, PracticeForum(settings=Settings()) as forum:
-        made = Room(database, forum, embedder, {})
-        made.reset()
-        made.set("indexer", opened_category_ids=[BETA])
-        try:
-            forum.add_hook(made.start_web(), SECRET)
-            made.start_worker()
-            yield made
-        finally:
-            made.stop()
+    with sidecar(postgres_url, template_database, embedder, opened_category_ids=[BETA]) as made:
+        yield made
 
 
 @pytest.fixture

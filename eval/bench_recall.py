@@ -12,6 +12,7 @@ from clients.postgres.index import PostgresIndex
 from clients.postgres.model_store import ModelStore
 from clients.postgres.pool import Connection
 from eval.bench_database import SHARES, bench_database, make_posts, sizes
+from eval.server_memory import peak_memory
 from forum.ports import EmbeddingModel, Vectors
 from forum.types import Scope
 
@@ -28,7 +29,8 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
     """Vectors in clusters of about 40, as topics are; questions lie near a cluster. The product's own `nearest`.
 
     `exact_p50_ms` is the same without an index. `filters`: a persona's categories that keep a share of the posts.
-    `plan`: whether the server says that it walks the index, and does not scan.
+    `plan`: whether the server says that it walks the index, and does not scan. `build_peak_mib`: the server's whole
+    memory while the index is built, its shared buffers (which hold the posts by then) included.
     """
     model = EmbeddingModel(name=f"bench/random-{dimensions}", dimensions=dimensions, max_tokens=512)
     centres = _topics(max(rows // _MEMBERS, 1), dimensions)
@@ -53,7 +55,8 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
         with database.connection() as connection:
             connection.execute("DROP INDEX IF EXISTS embedding_hnsw_1")
         started = time.perf_counter()
-        kind = store.build_index(store.ensure(model), at_least=1)
+        with peak_memory(database) as memory:
+            kind = store.build_index(store.ensure(model), at_least=1)
         build_s = time.perf_counter() - started
         questions = _near(centres, _QUESTIONS, np.random.default_rng(2))
         index = PostgresIndex(database, embedder=model.name)
@@ -89,6 +92,7 @@ def bench_recall(*, rows: int, dimensions: int) -> dict[str, Any]:
         "plan": "index" if "embedding_hnsw_1" in plan else "scan",
         "fallbacks": index.fallbacks,
         "build_s": round(build_s, 1),
+        "build_peak_mib": round(memory.mib),
         "index_bytes": size[0] if size else 0,
         "bytes": held,
     }

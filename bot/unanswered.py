@@ -22,7 +22,8 @@ def unanswered(query: Query, passage: Passage, tools: Tools, config: Config) -> 
     radius = config.recall.neighbour_radius
     if passage.post_number == 1 and passage.signals.topic_posts > radius:
         return False
-    near = tools.index.neighbours(passage.post_id, radius=radius, scope=scope_of(query.question, config))
+    id, scope = passage.post_id, scope_of(query.question, config)
+    near = tools.index.neighbours([id], radius=radius, scope=scope)[id]
     return not any(one.post_number > passage.post_number and _says(one, passage, config) for one in near)
 
 

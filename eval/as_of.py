@@ -40,8 +40,8 @@ class AsOf:
     def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         return self._index.matches(post_ids, text=text, vector=vector, scope=self._narrow(scope))
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
-        return self._index.neighbours(post_id, radius=radius, scope=self._narrow(scope))
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
+        return self._index.neighbours(post_ids, radius=radius, scope=self._narrow(scope))
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         return self._index.document_frequencies(terms)

@@ -37,8 +37,8 @@ class RememberingIndex:
         key = ("matches", text, vector is None, scope)
         return self._each(key, post_ids, lambda ids: self._index.matches(ids, text=text, vector=vector, scope=scope))
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
-        return self._index.neighbours(post_id, radius=radius, scope=scope)
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
+        return self._index.neighbours(post_ids, radius=radius, scope=scope)
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         return self._index.document_frequencies(terms)

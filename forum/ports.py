@@ -138,8 +138,8 @@ class Index(Protocol):
         """How each of these public posts fits the question, by words and (given its vector) by cosine."""
         ...
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
-        """The public posts around one, by post number, itself left out."""
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
+        """The public posts around each, by post number, itself left out."""
         ...
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:

@@ -73,12 +73,10 @@ def _orders(passage: Passage) -> bool:
 def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: Config) -> list[list[Candidate]]:
     scope = scope_of(query.question, config)
     radius = config.recall.neighbour_radius
-    around: list[list[Passage]] = []
-    for one in honest[:_THREADS]:
-        near = tools.index.neighbours(one.passage.post_id, radius=radius, scope=scope) if one.passage.post_id else []
-        around.append([passage for passage in near if not _orders(passage)])
-    ids = [passage.post_id for near in around for passage in near]
-    ids += [one.passage.post_id for one in honest[:_THREADS]]
+    followed = [one.passage.post_id for one in honest[:_THREADS]]
+    beside = tools.index.neighbours(followed, radius=radius, scope=scope)
+    around = [[passage for passage in beside[id] if not _orders(passage)] for id in followed]
+    ids = [passage.post_id for near in around for passage in near] + followed
     vector = _vector(query, tools)
     matches = tools.index.matches(ids, text=query.full, vector=vector, scope=scope) if any(around) else {}
     groups: list[list[Candidate]] = []

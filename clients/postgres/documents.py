@@ -116,9 +116,10 @@ class WithDocuments:
         }
         return {**posts, **matched(asked, counted, corpus, closeness)}
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
-        """The posts around a post; a section is cut so that it stands alone."""
-        return self._index.neighbours(post_id, radius=radius, scope=scope) if post_id > 0 else []
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
+        """The posts around each post; a section is cut so that it stands alone."""
+        around = self._index.neighbours([one for one in post_ids if one > 0], radius=radius, scope=scope)
+        return {one: around.get(one, []) for one in post_ids}
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         posts = self._index.document_frequencies(terms)

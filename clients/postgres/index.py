@@ -161,15 +161,18 @@ class PostgresIndex:
             rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": _array(post_ids)}).fetchall()
         return {row[0]: _passage(row) for row in rows}
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
-        """The public posts of the same topic up to `radius` post numbers away, in order."""
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
+        """Of each post, the public posts of the same topic up to `radius` post numbers away, in order."""
         with self._database.reading(scope.thread) as connection:
             found = connection.execute(
-                self._sql["neighbour_ids"], {**_scope(scope), "id": post_id, "radius": radius}
+                self._sql["neighbour_ids"], {**_scope(scope), "ids": _array(post_ids), "radius": radius}
             ).fetchall()
-        ids = [row[0] for row in found]
-        passages = self.passages(ids, scope=scope) if ids else {}
-        return [passages[one] for one in ids if one in passages]
+        passages = self.passages(sorted({near for _, near in found}), scope=scope) if found else {}
+        around: dict[int, list[Passage]] = {one: [] for one in post_ids}
+        for one, near in found:
+            if near in passages:
+                around[one].append(passages[near])
+        return around
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """Posts that hold each term; a term that none holds is left out."""

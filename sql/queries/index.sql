@@ -166,33 +166,36 @@ LIMIT %(limit)s;
 
 -- name: passages
 -- Signals as they stood at `before`: likes and acceptance have no date, so an eval that looks back gets none.
+WITH topics AS MATERIALIZED (  -- once a topic, however many of its posts are asked for
+    SELECT a.topic_id, count(o.id) AS posts, min(o.created_at) AS first_at, coalesce(sum(o.like_count), 0) AS likes,
+           (SELECT count(DISTINCT l.from_topic_id)
+            FROM topic_link l
+            WHERE l.to_topic_id = a.topic_id AND l.from_topic_id <> a.topic_id
+              AND l.from_topic_id <> ALL (%(exclude_topics)s::bigint[])
+              AND (%(before)s::timestamptz IS NULL OR l.linked_at < %(before)s)) AS links
+    FROM (SELECT DISTINCT topic_id FROM post WHERE id = ANY (%(ids)s::bigint[])) a
+    LEFT JOIN public_post o ON o.topic_id = a.topic_id
+        AND (%(before)s::timestamptz IS NULL OR o.created_at < %(before)s)
+    GROUP BY a.topic_id
+)
 SELECT p.id, p.topic_id, p.post_number, p.version, p.title, p.slug, coalesce(p.category_name, ''), p.category_id,
        p.tags, p.text, p.username, p.created_at, p.updated_at,
-       (SELECT count(DISTINCT l.from_topic_id)
-        FROM topic_link l
-        WHERE l.to_topic_id = p.topic_id AND l.from_topic_id <> p.topic_id
-          AND l.from_topic_id <> ALL (%(exclude_topics)s::bigint[])
-          AND (%(before)s::timestamptz IS NULL OR l.linked_at < %(before)s)),
-       t.posts,
+       t.links, t.posts,
        extract(epoch FROM coalesce(%(before)s::timestamptz, now()) - coalesce(t.first_at, p.created_at)) / 86400,
        CASE WHEN %(before)s::timestamptz IS NULL THEN coalesce(p.topic_like_count, t.likes) ELSE 0 END,
        CASE WHEN %(before)s::timestamptz IS NULL THEN p.like_count ELSE 0 END,
        %(before)s::timestamptz IS NULL AND p.accepted_post_id IS NOT NULL AND p.accepted_post_id = p.id,
        p.staff
 FROM public_post p
-CROSS JOIN LATERAL (
-    SELECT count(*) AS posts, min(o.created_at) AS first_at, coalesce(sum(o.like_count), 0) AS likes
-    FROM public_post o
-    WHERE o.topic_id = p.topic_id AND (%(before)s::timestamptz IS NULL OR o.created_at < %(before)s)
-) t
+JOIN topics t ON t.topic_id = p.topic_id
 WHERE p.id = ANY (%(ids)s::bigint[]) AND {scope};
 
 -- name: neighbour_ids
-SELECT n.id
+SELECT p.id, n.id
 FROM public_post p
 JOIN public_post n ON n.topic_id = p.topic_id AND n.id <> p.id
     AND n.post_number BETWEEN p.post_number - %(radius)s AND p.post_number + %(radius)s
-WHERE p.id = %(id)s
+WHERE p.id = ANY (%(ids)s::bigint[])
   AND (%(before)s::timestamptz IS NULL OR n.created_at < %(before)s)
   AND n.id <> ALL (%(exclude_posts)s::bigint[])
-ORDER BY n.post_number, n.id;
+ORDER BY p.id, n.post_number, n.id;

@@ -71,7 +71,7 @@ def seen(index: PostgresIndex, embedder: WordLlamaEmbedder, scope: Scope) -> dic
         "keyword": {hit.post_id for hit in index.keyword("unreleased gauge", limit=9, scope=scope)},
         "passages": set(index.passages([1, 2, 3, 4], scope=scope)),
         "matches": set(index.matches([1, 2, 3, 4], text=WORDS, vector=vector, scope=scope)),
-        "neighbours": {one.post_id for one in index.neighbours(1, radius=3, scope=scope)},
+        "neighbours": {one.post_id for one in index.neighbours([1], radius=3, scope=scope)[1]},
     }
     return {name: ids - {4} for name, ids in found.items()}
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -51,7 +52,7 @@ def recalled(scene: Scene, asked: Asked) -> str:
     ):
         ids = [hit.post_id for hit in hits]
         passages = list(index.passages(ids, scope=scope).values())
-        passages += [near for one in ids[:5] for near in index.neighbours(one, radius=5, scope=scope)]
+        passages += chain.from_iterable(index.neighbours(ids[:5], radius=5, scope=scope).values())
         told.append(str([(one.title, one.text, one.tags, one.username) for one in passages]))
     return "\n".join(told)
 

@@ -37,9 +37,9 @@ class _Threads:
         self._posts = posts
         self.looks = 0
 
-    def neighbours(self, post_id: int, *, radius: int, scope: Scope) -> list[Passage]:
+    def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
         self.looks += 1
-        return [one for one in self._posts if one.topic_id == post_id // 10 and one.post_id != post_id]
+        return {id: [one for one in self._posts if one.topic_id == id // 10 and one.post_id != id] for id in post_ids}
 
 
 def tools(*posts: Passage) -> Tools:

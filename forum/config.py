@@ -132,6 +132,11 @@ class RerankerSection(Section):
     zones: tuple[ZoneThresholds, ...] = ()
 
     @property
+    def reads(self) -> bool:
+        """Whether it looks at the candidates' excerpts; `features` knows how they match without."""
+        return self.backend != "features"
+
+    @property
     def scored(self) -> int:
         """How many candidates are scored: `depth`, else all for `features`, which costs nothing, and 25 for a model."""
         return self.depth or (100_000 if self.backend == "features" else 25)

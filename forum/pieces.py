@@ -48,7 +48,7 @@ _SURE = re.compile(
 )
 #: A program of any name with a `--flag`.
 _FLAGGED = re.compile(r"\s*[a-z][\w./-]*(?: \S+){0,8}? --?[a-z][\w-]*(?:[ =]\S+){0,4}")
-_SYMBOLS = frozenset('(){}[]<>=;_|&$\\/*+#~^"')
+_WITHOUT_SYMBOLS = str.maketrans("", "", '(){}[]<>=;_|&$\\/*+#~^"')
 
 
 @lru_cache(maxsize=1_024)
@@ -118,7 +118,7 @@ def _is_block(text: str, lines: list[tuple[int, int]], introduced: bool) -> bool
 def _is_code(line: str) -> bool:
     if _ITEM.match(line) and line[:1] in "-*•0123456789":
         return False
-    symbols = sum(char in _SYMBOLS for char in line)
+    symbols = len(line) - len(line.translate(_WITHOUT_SYMBOLS))
     if symbols > 0.15 * len(line) or (line[:2] == "  " and not _ITEM.match(line)):
         return True
     if (_SURE.match(line) or _FLAGGED.fullmatch(line)) and line[-1] not in ".?!:,;":

@@ -19,7 +19,7 @@ from forum.ports import Vectors
 from forum.types import Candidate, Hit, Match, Passage, Scope
 
 #: Posts asked for per topic wanted: a topic often fills several places of a channel's list.
-_POSTS_A_TOPIC = 4
+_POSTS_A_TOPIC = 3
 
 
 def recall(query: Query, tools: Tools, config: Config) -> Recalled:

@@ -12,26 +12,40 @@ from forum.text import excerpt
 from forum.types import Candidate
 from forum.window import best_window
 
+#: Of so many candidates somebody may read the excerpt after the ranking.
+_SHOWN = 30
+
 
 def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Reranked:
     """The best candidates with excerpt and logit; RRF order when the reranker is off or down."""
-    pool = tuple(
-        replace(one, excerpt=_excerpt(query, one, config)) for one in recalled.candidates[: config.reranker.scored]
-    )
+    pool = recalled.candidates[: config.reranker.scored]
     if not config.flags.rerank or not pool:
-        return Reranked(decision="off" if pool else recalled.decision, candidates=pool)
+        shown = _excerpted(query, pool, config, first=_SHOWN)
+        return Reranked(decision="off" if pool else recalled.decision, candidates=shown)
+    if config.reranker.reads:
+        pool = _excerpted(query, pool, config, first=len(pool))
     try:
         logits = tools.reranker.score(query.full, pool)
         model = tools.reranker.model_id
     except RemoteError as error:
-        return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=pool)
+        shown = _excerpted(query, pool, config, first=_SHOWN)
+        return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=shown)
     scored = [replace(one, logit=logit) for one, logit in zip(pool, logits, strict=True)]
     ranked = tuple(sorted(scored, key=lambda one: (-(one.logit or 0.0), -one.rrf, one.passage.post_id)))
+    ranked = _excerpted(query, ranked, config, first=_SHOWN)
     return Reranked(
         decision=f"ranked by {model}",
         candidates=ranked,
         model_id=model,
         data={"logits": [[one.passage.post_id, round(one.logit or 0.0, 4)] for one in ranked]},
+    )
+
+
+def _excerpted(query: Query, candidates: tuple[Candidate, ...], config: Config, *, first: int) -> tuple[Candidate, ...]:
+    """The same, the first so many with their excerpt where they have none yet."""
+    return tuple(
+        replace(one, excerpt=_excerpt(query, one, config)) if at < first and not one.excerpt else one
+        for at, one in enumerate(candidates)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -26,6 +27,15 @@ def _configure(connection: Connection) -> None:
         register_vector(connection)
 
 
+def _check(connection: Connection) -> None:
+    """Raises OperationalError for a connection that the server has ended; a round trip only where it said something.
+
+    A question checks out twenty connections: asking the server each time took a tenth of it.
+    """
+    if select.select([connection.fileno()], [], [], 0)[0]:
+        ConnectionPool.check_connection(connection)
+
+
 class Database:
     """Connections to one Postgres, handed out for the length of a `with` block.
 
@@ -42,7 +52,7 @@ class Database:
             max_idle=60,
             reconnect_timeout=2.0,
             configure=_configure,
-            check=ConnectionPool.check_connection,
+            check=_check,
             kwargs={"connect_timeout": 5, "options": "-c plan_cache_mode=force_custom_plan"},
             open=False,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.gate.lexicon import SENTENCE
@@ -23,6 +23,8 @@ class Link:
 
     families: tuple[str, ...]
     gap: int
+    #: See `_after`.
+    steps: tuple[int, ...]
 
     def places(self, found: Mapping[str, int]) -> int:
         """The places of the families' words, as bits."""
@@ -47,21 +49,12 @@ class Combination:
     reach: int
     #: The families of each link, what is wished last: it is in fewer sentences than the wish.
     backwards: tuple[tuple[str, ...], ...]
-
-    @property
-    def beside(self) -> int:
-        """How many ends of sentences may lie between a match and what excuses it."""
-        return max(self.width + _BEFORE, _AFTER) // SENTENCE
-
-    @property
-    def families(self) -> set[str]:
-        """Every family that is named."""
-        return {*self.unless, *self.required}
-
-    @property
-    def required(self) -> set[str]:
-        """The families of its links."""
-        return {name for chain in self.chains for link in chain for name in link.families}
+    #: Every family that is named.
+    families: frozenset[str]
+    #: See `_after`: within the width, across sentences, and as far as it is excused.
+    steps: tuple[int, ...]
+    across: tuple[int, ...]
+    excused_steps: tuple[int, ...]
 
     def ends(self, found: Mapping[str, int]) -> int:
         """The places of each match's last word, as bits; `found` is the places of each family's words."""
@@ -71,7 +64,7 @@ class Combination:
             for link in chain[1:]:
                 if not ends:
                     return 0
-                ends = _after(ends << 1, link.gap - 1) & link.places(found)
+                ends = _after(ends << 1, link.steps) & link.places(found)
             if not ends:
                 return 0
             each.append(ends)
@@ -81,7 +74,7 @@ class Combination:
         for bits in each:
             last |= bits
         for bits in each:
-            last &= _after(bits, self.width)
+            last &= _after(bits, self.steps)
         return last
 
     def segments(self, found: Mapping[str, int]) -> int:
@@ -90,10 +83,9 @@ class Combination:
         for families in self.backwards:
             bits = 0
             for family in families:
-                if family in found:
-                    bits |= found[family]
-            for _ in range(self.reach):
-                bits |= bits << 1 | bits >> 1
+                bits |= found[family]
+            if self.reach:
+                bits = _after(bits, self.across) >> self.reach
             where &= bits
             if not where:
                 return 0
@@ -103,8 +95,7 @@ class Combination:
         """The matches near which no excuse stands."""
         if not ends or not excuses:
             return ends
-        back = _after(excuses, _AFTER) >> _AFTER
-        return ends & ~(_after(excuses, self.width + _BEFORE) | back)
+        return ends & ~(_after(excuses, self.excused_steps) >> _AFTER)
 
 
 def combination(text: str) -> Combination:
@@ -114,7 +105,8 @@ def combination(text: str) -> Combination:
         raise ValueError("write families' names: `a b|c`, `a >3 b`, and perhaps ` / 20` or ` - unless` behind them")
     chains: list[list[Link]] = []
     for gap, names in _LINK.findall(text.split(" / ")[0].split(" - ")[0]):
-        link = Link(tuple(names.split("|")), int(gap[1:]) if gap[1:].strip() else PART)
+        most = int(gap[1:]) if gap[1:].strip() else PART
+        link = Link(tuple(names.split("|")), most, _steps(most - 1))
         if gap:
             chains[-1].append(link)
         else:
@@ -124,14 +116,31 @@ def combination(text: str) -> Combination:
     across = max(sum(link.gap // SENTENCE for link in chain[1:]) for chain in chains)
     backwards = tuple(link.families for chain in reversed(chains) for link in reversed(chain))
     reach = across + (width // SENTENCE if chains[1:] else 0)
-    return Combination(text, tuple(map(tuple, chains)), width, tuple((whole[2] or "").split()), reach, backwards)
+    unless = tuple((whole[2] or "").split())
+    return Combination(
+        text=text,
+        chains=tuple(map(tuple, chains)),
+        width=width,
+        unless=unless,
+        reach=reach,
+        backwards=backwards,
+        families=frozenset(unless).union(*backwards),
+        steps=_steps(width),
+        across=_steps(2 * reach),
+        excused_steps=_steps(_AFTER + width + _BEFORE),
+    )
 
 
-def _after(bits: int, width: int) -> int:
-    """Every set bit and the `width` positions after it."""
-    step, done = 1, 0
-    while done < width:
-        step = min(step, width - done)
+def _after(bits: int, steps: Iterable[int]) -> int:
+    """Every set bit and those after it, as far as the `steps` go (see `_steps`)."""
+    for step in steps:
         bits |= bits << step
-        done, step = done + step, step * 2
     return bits
+
+
+def _steps(width: int) -> tuple[int, ...]:
+    """The shifts, each at most by all before it and one, that together make `width`."""
+    steps: list[int] = []
+    while sum(steps) < width:
+        steps.append(min(sum(steps) + 1, width - sum(steps)))
+    return tuple(steps)

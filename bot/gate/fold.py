@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from itertools import compress
+from itertools import compress, filterfalse
 
+import numpy as np
+import numpy.typing as npt
 import re2
 
 from forum.stop_words import ENGLISH, FRENCH
@@ -39,10 +41,12 @@ _LEET = bytes.maketrans(b"0134578@$!|+9", b"oieastbasiitg")
 _SHAPE = bytes.maketrans(b"0134578@$!|+9l", b"oieastbasiitgi")
 _SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" @$!|+#*")
 _HIDDEN = b"*#aeiouy"
-_DOUBLED = re2.compile("|".join(f"{c}{{2,}}" for c in "abcdefghijklmnopqrstuvwxyz").encode())
+_DOUBLED = re.compile(rb"([a-z])\1+")
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
-#: `www.` is not.
-_DRAWN_OUT = re2.compile(b"|".join([*(bytes([c]) * 3 for c in range(97, 123) if c != 119), b"www[^.]"]))
+#: A token with a letter thrice; `www.` is none.
+_DRAWN_OUT = re2.compile(
+    rb"[^ ]*(?:" + b"|".join([*(bytes([c]) * 3 for c in range(97, 123) if c != 119), rb"www[^. ]"]) + rb")[^ ]*"
+)
 #: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
@@ -86,6 +90,8 @@ class Folder:
         """`words`, the patterns' own, are found again when they were taken apart, run together or disguised."""
         small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and w[2:])
         self._known = {word.encode() for word in (*words, *small)}
+        #: Most tokens of a message are such.
+        self._plain = frozenset(filter(bytes.isalpha, self._known))
         joints = {word for word in self._known if 2 < len(word) <= _WIDEST} | _JOINTS
         self._split = {word.encode() for word in words if word[3:] and word not in ENGLISH | FRENCH}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
@@ -119,42 +125,42 @@ class Folder:
 
     def _undone(self, base: bytes) -> list[bytes]:
         tokens = base.split()
-        words = set(tokens)
-        meant = {
-            token: word
-            for token in words
-            if not token.isalpha() and len(token) <= _LONGEST and (word := self._meant(token)) and word != token
-        }
-        if _DRAWN_OUT.search(base):
-            drawn = (token for token in words if _DRAWN_OUT.search(token))
-            meant |= {token: word for token in drawn if (word := self._by_squeeze.get(_squeezed(token), b""))}
-        parts = words & self._fragments
-        spelled = _SPELLED.search(base) is not None
-        if not meant and not parts and not spelled:
+        unknown = set(filterfalse(self._plain.__contains__, tokens))
+        odd = [token for token in filterfalse(bytes.isalpha, unknown) if len(token) <= _LONGEST]
+        meant = {token: word for token, word in zip(odd, map(self._meant, odd), strict=True) if word}
+        for token in set(_DRAWN_OUT.findall(base)):
+            if word := self._by_squeeze.get(_squeezed(token)):
+                meant[token] = word
+        split = unknown & self._fragments
+        if _SPELLED.search(base):
+            split.update(token for token in tokens if not token[1:])
+        joined = list(self._joined(tokens, split - meant.keys(), meant)) if split else []
+        if not meant and not joined:
             return []
-        changed: list[int] = []
+        changed = np.fromiter(map(meant.__contains__, tokens), bool, len(tokens))
+        undone = list(map(meant.get, tokens, tokens))
+        for first, pieces, word in joined:
+            undone[first : first + pieces] = [word, *[b""] * (pieces - 1)]
+            changed[first : first + pieces] = [True, *[False] * (pieces - 1)]
+        return _around(undone, np.flatnonzero(changed)).translate(_WORDS).split()
+
+    def _joined(
+        self, tokens: list[bytes], split: Set[bytes], meant: Mapping[bytes, bytes]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """The words that stand in several tokens, none before which is `meant`: the first, how many, and the word."""
         done = in_vain = 0
-        alone = {token for token in words if not token[1:]} if spelled else set()
-        marked = alone.union(meant, parts)
-        for at in list(compress(range(len(tokens)), map(marked.__contains__, tokens))):
+        for at in compress(range(len(tokens)), map(split.__contains__, tokens)):
             if at < done:
                 continue
-            token = tokens[at]
-            first, pieces, word = at, 1, meant.get(token, b"")
-            if not word and not token[1:] and in_vain < _TRIES:
+            first, pieces, word = at, 1, b""
+            if tokens[at][1:]:
+                first, pieces, word = self._pieces_at(tokens, at, at if at and tokens[at - 1] in meant else done)
+            elif in_vain < _TRIES:
                 pieces, word = self._letters_at(tokens, at)
                 in_vain += not word
-            if (
-                not word
-                and token in parts
-                and (tokens[at - 1] + token in self._opens or token + b"".join(tokens[at + 1 : at + 2]) in self._opens)
-            ):
-                first, pieces, word = self._pieces_at(tokens, at, done)
             if word:
-                tokens[first : first + pieces] = [word, *[b""] * (pieces - 1)]
-                changed.append(first)
+                yield first, pieces, word
                 done = first + pieces
-        return [word for part in _around(tokens, changed) for word in part.translate(_WORDS).split()]
 
     def _letters_at(self, tokens: list[bytes], at: int) -> tuple[int, bytes]:
         """How many letters stand alone from `at` on, and the words that they spell (i g n o r e); or nothing."""
@@ -169,6 +175,8 @@ class Folder:
             if first < done or first + 1 == len(tokens):
                 continue
             word = tokens[first]
+            if word + tokens[first + 1] not in self._opens:
+                continue
             for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
                 word += piece
                 if (
@@ -193,7 +201,7 @@ class Folder:
         return b" ".join(parts)
 
     def _meaning(self, token: bytes) -> bytes:
-        """The known word that a token with digits or signs spells; else nothing."""
+        """The known word that a token with digits or signs spells; nothing if there is none, or it is that word."""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
         if len(letters) < _SHORT or letters.isdigit():
             return b""
@@ -203,11 +211,12 @@ class Folder:
         if letters.isalpha():
             taken_apart = not self._known.issuperset(token.translate(_WORDS).split())
             return letters if taken_apart and letters in self._known else b""
-        return self._spelled(letters)
+        word = self._spelled(letters)
+        return b"" if word == token else word
 
     def _apart(self, words: list[bytes]) -> list[bytes]:
         """Known words that were run together, set apart."""
-        long = [word for word in set(words) - self._known if _SHORTEST <= len(word) <= _LONGEST]
+        long = {word for word in words if _SHORTEST <= len(word) <= _LONGEST} - self._known
         parted = {word: parts for word in sorted(long)[:_MOST] if (parts := self._parts(word))}
         if parted:
             words = list(words)
@@ -255,19 +264,19 @@ class Folder:
 
 
 def _squeezed(word: bytes) -> bytes:
-    return bytes(_DOUBLED.sub(lambda found: found[0][:1], word))
+    return _DOUBLED.sub(rb"\1", word)
 
 
 def _fits(written: bytes, word: bytes) -> bool:
     return all(a in b"*#" or a == b for a, b in zip(written, word, strict=True))
 
 
-def _around(words: list[bytes], changed: list[int]) -> Iterator[bytes]:
+def _around(words: list[bytes], changed: npt.NDArray[np.int64]) -> bytes:
     """The words around the changed ones, a full stop where some are left out."""
-    done = 0
-    for at in changed:
-        start = max(done, at - _AROUND)
-        if start > done:
-            yield _END
-        yield from words[start : at + _AROUND]
-        done = max(done, min(len(words), at + _AROUND))
+    parts = []
+    for near in np.split(changed, np.flatnonzero(np.diff(changed) > 2 * _AROUND) + 1) if len(changed) else ():
+        start = max(0, int(near[0]) - _AROUND)
+        if start:
+            parts.append(_END)
+        parts += words[start : int(near[-1]) + _AROUND]
+    return b" ".join(parts)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from itertools import chain, compress
+from operator import or_
 from pathlib import Path
 
 import re2
 
 from bot.gate.combination import Combination
 from bot.gate.fold import Folder
-from bot.gate.lexicon import Lexicon
+from bot.gate.lexicon import Lexicon, Occurrences
 from bot.gate.rules import Reply, Rule, RuleBook, load_replies, load_rules
 from forum.errors import ConfigError
 
@@ -43,13 +45,7 @@ class Gate:
             raise ConfigError("the gate's replies lack the key 'too_long'; add it in English and French")
         self._replies = dict(replies)
         self._book = book
-        every = [each for group in (*book.chains.values(), *(group for _, group in book.rules)) for each in group]
-        #: How many segments around a match what excuses it may stand.
-        self._beside = max((each.beside for each in every), default=0)
         self._lexicon = Lexicon(book.families)
-        #: Without the families that only excuse.
-        needed = {name for each in every for name in each.required}
-        self._rough = Lexicon({name: phrases for name, phrases in book.families.items() if name in needed})
         self._folder = Folder([word.decode() for word in self._lexicon.words if word.isalnum()])
         self._worded = [(rule, pattern) for rule, _ in book.rules for pattern in rule.patterns]
         self._patterns = re2.Set.SearchSet()
@@ -83,42 +79,45 @@ class Gate:
         )
 
     def _searched(self, text: str, language: str) -> GateDecision:
-        for view in self._folder.views(text):
-            if hit := self._hit(view):
-                return self._stopped(*hit, language)
+        views = list(self._folder.views(text))
+        found = self._lexicon.find(*views)
+        hits = self._hits(found)
+        start = 0
+        for words in views:
+            end = start + len(words)
+            places = found.word_places[start:end]
+            inside = (1 << int(places[-1]) + 1) - (1 << int(places[0]))
+            for rule, each, ends in hits:
+                if here := ends & inside:
+                    last = here.bit_length() - 1
+                    matched = compress(words, (places >= last - each.width) & (places <= last))
+                    return self._stopped(rule, b" ".join(matched), language)
+            if self._worded:
+                joined = b" ".join(words)
+                for number in self._patterns.Match(joined) or ():
+                    rule, pattern = self._worded[number]
+                    return self._stopped(rule, re2.search(pattern.encode(), joined)[0], language)
+            start = end
         return GateDecision(allowed=True)
 
-    def _hit(self, words: list[bytes]) -> tuple[Rule, bytes] | None:
-        outline = self._rough.outline(words)
-        possible, where = self._possible(outline.found)
-        if possible:
-            piece = self._lexicon.piece(outline, outline.stretches(where, self._beside))
-            found = piece.found
-            for name, chain in self._book.chains.items():
-                if ends := _ends(chain, (), found):
-                    found[name] = found.get(name, 0) | ends
-            for rule, each in possible:
-                if ends := _ends((each,), rule.unless, found):
-                    return rule, piece.until(ends.bit_length() - 1, each.width)
-        text = b" ".join(words) if self._worded else b""
-        for number in (self._patterns.Match(text) or ()) if text else ():
-            rule, pattern = self._worded[number]
-            return rule, re2.search(pattern.encode(), text)[0]
-        return None
-
-    def _possible(self, found: dict[str, int]) -> tuple[list[tuple[Rule, Combination]], int]:
-        """The combinations that have all their families in a segment (or near, if they are wide), and the segments."""
-        for name, chain in self._book.chains.items():
-            for each in chain:
-                if bits := each.segments(found):
-                    found[name] = found.get(name, 0) | bits
-        possible, where = [], 0
-        for rule, combinations in self._book.rules:
-            for each in combinations:
-                if bits := each.segments(found):
-                    possible.append((rule, each))
-                    where |= bits
-        return possible, where
+    def _hits(self, found: Occurrences) -> list[tuple[Rule, Combination, int]]:
+        """The combinations that are in the message, and where each match ends, as bits."""
+        segments = dict.fromkeys(self._book.chains, 0) | found.segments()
+        chains: dict[str, list[Combination]] = {}
+        for name, group in self._book.chains.items():
+            for each in group:
+                if bits := each.segments(segments):
+                    segments[name] |= bits
+                    chains.setdefault(name, []).append(each)
+        possible = [(rule, each) for rule, group in self._book.rules for each in group if each.segments(segments)]
+        if not possible:
+            return []
+        looked_at = chain.from_iterable(([each for _, each in possible], *chains.values()))
+        named = {name for each in looked_at for name in each.families}
+        places = found.places(named.union(chains, *(rule.unless for rule, _ in possible)))
+        for name, some in chains.items():
+            places[name] = reduce(or_, [_ends(each, (), places) for each in some], places.get(name, 0))
+        return [(rule, each, ends) for rule, each in possible if (ends := _ends(each, rule.unless, places))]
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
         return GateDecision(
@@ -140,12 +139,11 @@ def load_gate() -> Gate:
     return Gate.from_files()
 
 
-def _ends(combinations: Iterable[Combination], unless: Iterable[str], found: Mapping[str, int]) -> int:
-    union = 0
-    for each in combinations:
-        if ends := each.ends(found):
-            excuses = 0
-            for family in (*unless, *each.unless):
-                excuses |= found.get(family, 0)
-            union |= each.excused(ends, excuses)
-    return union
+def _ends(combination: Combination, unless: Iterable[str], places: Mapping[str, int]) -> int:
+    ends = combination.ends(places)
+    if not ends:
+        return 0
+    excuses = 0
+    for family in (*unless, *combination.unless):
+        excuses |= places.get(family, 0)
+    return combination.excused(ends, excuses)

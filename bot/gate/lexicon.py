@@ -2,170 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, pairwise
+from itertools import accumulate, chain, repeat
+
+import numpy as np
+import numpy.typing as npt
 
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
-#: A longer sentence is looked at in segments that overlap by half, which is more than a match spans.
-_SEGMENT, _HALF = 128, 64
-#: Words that are taken to be in every segment: where exactly they are, is not worth the time.
-_EVERYWHERE = frozenset(b". a an the to of in and is it for on that this de d la le l les des et en un une du".split())
-#: So many places part two stretches that are looked at together: more than a combination and its excuses span.
+#: A longer sentence is cut into segments, each of which is looked at with the one before: more than a match spans.
+_SEGMENT = 64
+#: So many places part two views of a message: more than a combination and its excuses span.
 _APART = 100
+#: A prime: edges are first looked up by their remainder, which few others share.
+_SLOTS = 262_139
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(slots=True)
-class Outline:
-    """A message, roughly: `bounds`, of each segment, in words; `found`, family to segments, as bits."""
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """The families in a message's words: of each occurrence its family, the place and the segment of its last word."""
 
-    words: Sequence[bytes]
-    bounds: Sequence[tuple[int, int]]
-    found: dict[str, int]
+    names: Mapping[str, int]
+    families: Numbers
+    at: Numbers
+    within: Numbers
+    #: Of each segment, whether it goes on with the sentence of the one before.
+    continues: Flags
+    #: Of each word.
+    word_places: Numbers
 
-    def stretches(self, segments: int, beside: int) -> Iterator[tuple[int, int]]:
-        """The parts of the message, in words, that are made of these segments and of `beside` more on both sides."""
-        start = end = -1
-        while segments:
-            at = (segments & -segments).bit_length() - 1
-            segments &= segments - 1
-            first = self.bounds[max(0, at - beside)][0]
-            if first > end:
-                if end >= 0:
-                    yield start, end
-                start = first
-            end = max(end, self.bounds[min(len(self.bounds), at + beside + 1) - 1][1])
-        if end >= 0:
-            yield start, end
+    def segments(self) -> dict[str, int]:
+        """Each family's segments, as bits; a segment that goes on also has what is in the one before."""
+        marks = np.zeros((len(self.names), len(self.continues)), bool)
+        marks[self.families, self.within] = True
+        marks[:, 1:] |= marks[:, :-1] & self.continues[1:]
+        return dict(zip(self.names, _bits(marks), strict=True))
 
-
-@dataclass(slots=True)
-class Piece:
-    """Parts of a message: `found`, family to places, as bits; `places`, of each word."""
-
-    words: Sequence[bytes]
-    places: Sequence[int]
-    found: dict[str, int]
-
-    def until(self, end: int, width: int) -> bytes:
-        """The words of the `width` places up to `end`."""
-        return b" ".join(word for word, at in zip(self.words, self.places, strict=True) if end - width <= at <= end)
+    def places(self, names: Iterable[str]) -> dict[str, int]:
+        """The places of these families, as bits; names that are no family's are left out."""
+        wanted = [name for name in names if name in self.names]
+        row = np.full(len(self.names), -1)
+        row[[self.names[name] for name in wanted]] = range(len(wanted))
+        rows = row[self.families]
+        marks = np.zeros((len(wanted), int(self.word_places[-1]) + SENTENCE + 1), bool)
+        marks[rows[rows >= 0], self.at[rows >= 0]] = True
+        return dict(zip(wanted, _bits(marks), strict=True))
 
 
 class Lexicon:
-    """Families of phrases."""
+    """Families of phrases, as a tree: a node for each word, and for each beginning of a longer phrase."""
 
     def __init__(self, families: Mapping[str, Iterable[tuple[str, ...]]]) -> None:
         """`families`: name to phrases, each of one word or more. `.` is the word that parts sentences."""
-        self._single: dict[bytes, set[str]] = {}
-        #: By their first two words: the families of such pairs, and by the third word the rest of longer phrases.
-        self._pairs: dict[tuple[bytes, bytes], set[str]] = {}
-        self._longer: dict[tuple[bytes, bytes], dict[bytes, list[tuple[tuple[bytes, ...], str]]]] = {}
-        vocabulary: dict[str, bytes] = {}
-        for name, phrases in families.items():
+        self._names = {name: number for number, name in enumerate(families)}
+        complete: dict[tuple[str, ...], list[int]] = {}
+        for number, phrases in enumerate(families.values()):
             for phrase in phrases:
-                words = tuple([vocabulary.get(word) or vocabulary.setdefault(word, word.encode()) for word in phrase])
-                if len(words) == 1:
-                    self._single.setdefault(words[0], set()).add(name)
-                elif len(words) == 2:
-                    self._pairs.setdefault((words[0], words[1]), set()).add(name)
-                else:
-                    longer = self._longer.setdefault((words[0], words[1]), {})
-                    longer.setdefault(words[2], []).append((words[3:], name))
-        self.words = frozenset(vocabulary.values())
-        self._in_a_row = frozenset(self._pairs.keys() | self._longer.keys())
+                complete.setdefault(phrase, []).append(number)
+        vocabulary = sorted({".", *chain.from_iterable(complete)})
+        #: Node 0 is any other word.
+        nodes: dict[tuple[str, ...], int] = {(word,): node for node, word in enumerate(vocabulary, 1)}
+        self._ids = {word.encode(): node for node, word in enumerate(vocabulary, 1)}
+        self._stop = self._ids[b"."]
+        self._size = len(vocabulary) + 1
+        edges: list[int] = []
+        for length in range(2, max(map(len, complete), default=0) + 1):
+            beginnings = {phrase[:length] for phrase in complete if len(phrase) >= length}
+            edge = {phrase: nodes[phrase[:-1]] * self._size + nodes[phrase[-1:]] for phrase in beginnings}
+            nodes |= {phrase: at for at, phrase in enumerate(sorted(beginnings, key=edge.__getitem__), len(nodes) + 1)}
+            edges += sorted(edge.values())
+        #: Ascending; the node behind an edge is its number beyond the vocabulary.
+        self._edges = np.array([*edges, np.iinfo(np.int64).max])
+        self._likely = np.zeros(_SLOTS, bool)
+        self._likely[self._edges % _SLOTS] = True
+        of = [[], *(complete.get(phrase, []) for phrase in nodes)]
+        self._families = np.array(list(chain.from_iterable(of)), np.int64)
+        self._count = np.array(list(map(len, of)))
+        self._until = np.cumsum(self._count)
 
-    def outline(self, words: Sequence[bytes]) -> Outline:
-        """The families of each segment: at least those that are in it."""
-        bounds, marks = _segments(words)
-        known = self.words.intersection(words)
-        exact = known - _EVERYWHERE
-        bits = dict.fromkeys(exact, 0)
-        for word, mark in compress(zip(words, marks, strict=True), map(exact.__contains__, words)):
-            bits[word] |= mark
-        bits |= dict.fromkeys(known & _EVERYWHERE, (1 << len(bounds)) - 1)
-        return Outline(words, bounds, self._families(words, bits, shift=0))
+    @property
+    def words(self) -> Iterable[bytes]:
+        """Every word of a phrase."""
+        return self._ids.keys()
 
-    def _families(self, words: Sequence[bytes], bits: Mapping[bytes, int], *, shift: int) -> dict[str, int]:
-        """Each family's bits from its words'; the next word of a phrase is `shift` bits further."""
-        found: dict[str, int] = {}
-        for word in bits.keys() & self._single.keys():
-            here = bits[word]
-            for name in self._single[word]:
-                found[name] = found.get(name, 0) | here
-        for pair in self._in_a_row.intersection(pairwise(words)):
-            two = bits[pair[0]] << shift & bits[pair[1]]
-            if not two:
-                continue
-            for name in self._pairs.get(pair, ()):
-                found[name] = found.get(name, 0) | two
-            longer = self._longer.get(pair, {})
-            for third in longer.keys() & bits.keys():
-                if three := two << shift & bits[third]:
-                    for rest, name in longer[third]:
-                        last = three
-                        for word in rest:
-                            last = last << shift & bits.get(word, 0)
-                        if last:
-                            found[name] = found.get(name, 0) | last
-        return found
+    def find(self, *views: Sequence[bytes]) -> Occurrences:
+        """The families in a message's views, each of which begins with a full stop."""
+        words = list(chain.from_iterable(views))
+        ids = np.fromiter(map(self._ids.get, words, repeat(0)), np.int64, len(words))
+        number = np.arange(len(words))
+        stops = ids == self._stop
+        # A full stop closes a sentence at its place, and opens the next one SENTENCE further.
+        word_places = number + SENTENCE * (np.cumsum(stops) - stops)
+        for end in accumulate(map(len, views[:-1])):
+            word_places[end:] += _APART
+        cuts = (number - np.maximum.accumulate(number * stops)) % _SEGMENT == 0
+        segments = np.cumsum(cuts)
+        nodes, last = self._walk(ids, stops)
+        opening = np.flatnonzero(stops)
+        nodes = np.concatenate([nodes, ids[opening]])
+        at = np.concatenate([word_places[last], word_places[opening] + SENTENCE])
+        within = np.concatenate([(segments - stops)[last], segments[opening]])
+        count = self._count[nodes]
+        shift = np.repeat(self._until[nodes] - np.cumsum(count), count)
+        return Occurrences(
+            self._names,
+            self._families[shift + np.arange(len(shift))],
+            np.repeat(at, count),
+            np.repeat(within, count),
+            np.concatenate([[False], ~stops[cuts]]),
+            word_places,
+        )
 
-    def piece(self, outline: Outline, stretches: Iterable[tuple[int, int]]) -> Piece:
-        """These stretches of words, with the places of the families that are in them."""
-        words: list[bytes] = []
-        places: list[int] = []
-        occurrences: dict[bytes, list[int]] = {}
-        again: list[int] = []
-        at = 0
-        for start, end in stretches:
-            for word in outline.words[start:end]:
-                at += 1
-                places.append(at)
-                if word in self.words:
-                    if word in occurrences:
-                        occurrences[word].append(at)
-                    else:
-                        occurrences[word] = [at]
-                if word == b".":  # it closes a sentence here, and opens the next one there
-                    at += SENTENCE
-                    again.append(at)
-            words += outline.words[start:end]
-            at += _APART
-        if b"." in occurrences:
-            occurrences[b"."] += again
-        length = at // 8 + 1
-        bits = {word: _bits(each, length) for word, each in occurrences.items()}
-        return Piece(words, places, self._families(words, bits, shift=1))
-
-
-def _segments(words: Sequence[bytes]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Sentences, their full stops included, cut where they are long; and of each word, its segments as bits."""
-    bounds: list[tuple[int, int]] = []
-    marks: list[int] = []
-    start, last, bit = 0, len(words) - 1, 1
-    while start < last:
-        try:
-            stop = words.index(b".", start + 1)
-        except ValueError:
-            stop = last
-        before = 0
-        while stop + 1 - start > _SEGMENT:
-            bounds.append((start, start + _SEGMENT))
-            marks += [before | bit] * _HALF
-            start, before, bit = start + _HALF, bit, bit << 1
-        bounds.append((start, stop + 1))
-        if before:
-            marks += [before | bit] * min(_HALF, stop - start)
-            marks += [bit] * (stop - start - _HALF)
-        else:
-            marks += [bit] * (stop - start)
-        start, bit = stop, bit << 1
-    return bounds, [*marks, bit >> 1]
+    def _walk(self, ids: Numbers, stops: Flags) -> tuple[Numbers, Numbers]:
+        """The nodes of all phrases and their beginnings, and of each the number of its last word."""
+        nodes, last = [ids], [np.arange(len(ids))]
+        here, then = ids[:-1], last[0][1:]
+        while len(then):
+            edges = here * self._size + ids[then]
+            likely = np.flatnonzero(self._likely[edges % _SLOTS])
+            edges, then = edges[likely], then[likely]
+            found = np.searchsorted(self._edges, edges)
+            true = self._edges[found] == edges
+            here, then = found[true] + self._size, then[true]
+            nodes.append(here)
+            last.append(then)
+            more = ~stops[then] & (then + 1 < len(ids))
+            here, then = here[more], then[more] + 1
+        return np.concatenate(nodes), np.concatenate(last)
 
 
-def _bits(places: Iterable[int], length: int) -> int:
-    row = bytearray(length)
-    for at in places:
-        row[at >> 3] |= 1 << (at & 7)
-    return int.from_bytes(row, "little")
+def _bits(marks: Flags) -> Iterable[int]:
+    """Each row as one number."""
+    rows = np.packbits(marks, axis=1, bitorder="little")
+    return [int.from_bytes(row, "little") for row in rows.view(f"S{rows.shape[1]}").ravel().tolist()]

@@ -18,10 +18,8 @@ FAMILIES: dict[str, list[tuple[str, ...]]] = {
 
 
 def _found(rule: str, text: str) -> bool:
-    lexicon, read = Lexicon(FAMILIES), combination(rule)
-    outline = lexicon.outline(text.encode().split())
-    where = read.segments(outline.found)
-    return bool(read.ends(lexicon.piece(outline, outline.stretches(where, read.beside)).found))
+    occurrences, read = Lexicon(FAMILIES).find(text.encode().split()), combination(rule)
+    return bool(read.segments(occurrences.segments()) and read.ends(occurrences.places(FAMILIES)))
 
 
 @pytest.mark.parametrize(
@@ -76,10 +74,18 @@ def test_segments_lose_no_match_of_what_is_searched_whole(sign: str) -> None:
     ):
         read = combination(rule)
         for count in range(1, 300, 3):
-            outline = lexicon.outline([b".", *chance.choices(words, k=count), b"."])
-            whole = read.ends(lexicon.piece(outline, [(0, len(outline.words))]).found)
-            part = outline.stretches(read.segments(outline.found), read.beside)
-            assert bool(read.ends(lexicon.piece(outline, part).found)) == bool(whole)
+            occurrences = lexicon.find([b".", *chance.choices(words, k=count), b"."])
+            if read.ends(occurrences.places(FAMILIES)):
+                assert read.segments(occurrences.segments())
+
+
+@pytest.mark.parametrize("rule", ["take >9 fruit", "take fruit / 34"])
+def test_words_of_two_views_do_not_add_up(rule: str) -> None:
+    read, find = combination(rule), Lexicon(FAMILIES).find
+    views = [b".", b"steal", b"."], [b".", b"the", b"."], [b".", b"apples", b"."]
+    assert read.ends(find([b".", b"steal", b"apples", b"."]).places(FAMILIES))
+    assert not read.ends(find(views[0], views[2]).places(FAMILIES))
+    assert not read.ends(find(*views).places(FAMILIES))
 
 
 @pytest.mark.parametrize(

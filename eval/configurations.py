@@ -33,6 +33,11 @@ CONFIGURATIONS = (
     Configuration(
         name="topics", says="the defaults and topics", settings=("recall.channels=[posts, keyword, topics]",)
     ),
+    Configuration(
+        name="topics, weight 1",
+        says="topics count as much as the others",
+        settings=("recall.channels=[posts, keyword, topics]", "recall.topics_weight=1"),
+    ),
     Configuration(name="title", says="the title alone", form="title"),
     Configuration(name="condensed", says="the title and the sentences that ask", form="condensed"),
     Configuration(name="title+body", says="title and body as one text", settings=(_ONE_TEXT,)),

@@ -88,6 +88,7 @@ class RecallSection(Section):
     channels: tuple[Literal["posts", "keyword", "topics"], ...] = ("posts", "keyword")
     query_terms: Count = 12
     question_characters: Count = 600
+    topics_weight: Share = 0.2
     title_alone: bool = True
     neighbour_radius: Count = 8
 

@@ -46,7 +46,8 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     if not hits:
         hits = side_by_side(_calls(("keyword",), texts, vectors, tools, config, scope))
     lists = {name: best_per_topic(found, limit=config.recall.limit) for name, found in hits.items()}
-    fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k)
+    weights = {name: config.recall.topics_weight for name in lists if name.partition(":")[0] == "topics"}
+    fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k, weights=weights)
     support = Counter(topic for _, topic in {(hit.post_id, hit.topic_id) for found in hits.values() for hit in found})
     candidates = _described(fused, support, texts[0], vectors[0], tools, scope)
     if pipeline == "legacy":

@@ -116,3 +116,16 @@ def test_logits_without_thresholds_of_their_model_are_refused() -> None:
     evidence = Evidence(decision="", sources=(Candidate(passage=passage, logit=3.0),), model_id="unknown/model")
     with pytest.raises(ModelMismatch, match="eval calibrate"):
         zone(evidence, Config())
+
+
+def test_what_only_the_topics_channel_found_counts_a_share(tools: Tools, write: Write) -> None:
+    write(_POSTS)
+
+    def scores(weight: float) -> dict[int, float]:
+        config = Config.model_validate({"recall": {"channels": ["topics"], "topics_weight": weight}})
+        found = recall(_query("What keeps my chain from rust in winter?"), tools, config).candidates
+        return {one.passage.topic_id: one.rrf for one in found}
+
+    whole, share = scores(1), scores(0.2)
+    assert whole
+    assert share == {topic: pytest.approx(0.2 * score) for topic, score in whole.items()}

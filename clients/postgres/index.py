@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any, LiteralString
 
 import numpy as np
 from pgvector import HalfVector
 from psycopg.sql import SQL, Composed, Literal
 
+from clients.postgres.arguments import array, joined, narrow, scope_arguments
+from clients.postgres.keywords import Keywords, readings_of, term_counts
 from clients.postgres.pool import Connection, Database, read_for
 from clients.postgres.queries import queries
-from forum.bm25 import Corpus, bm25
 from forum.errors import ModelMismatch
 from forum.matching import Closeness, Counted, matched, unknown_share
 from forum.ports import Vectors
-from forum.postings import Scored, scored
-from forum.spelling import may_be_misspelled, near_spellings, respelled
-from forum.terms import query_terms, terms
+from forum.postings import Scored
+from forum.terms import terms
 from forum.types import Hit, Match, Passage, Scope, Signals
 
-#: Posts in the posting lists that are read for one question, rarest terms first; commoner terms are then counted in the
-#: best KEYWORD_CANDIDATES alone. Measured at 425,000 posts, against reading all lists: .992 of the ten best over
-#: 100 questions; .987 with two thirds as many, .997 with 500 candidates in a third more time.
-KEYWORD_POSTINGS = 300_000
-KEYWORD_CANDIDATES = 200
 #: Candidates and ef of a bit index, and ef of a halfvec index, for a recall of .98 at 25 (measured; an ef of 200 gives
 #: .988 and the same topics in the end).
 BIT_CANDIDATES = 400
@@ -43,11 +36,7 @@ SMALL = 5_000
 #: Share of the index under which a filter makes the graph walk longer than an exact scan.
 SELECTIVE = 0.1
 _BACKGROUND = 256
-#: More distinct terms than a question's first 600 characters hold.
-_MANY = 400
 _KEEP_S = 600.0
-#: Unknown words of one question that are looked up in other spellings.
-_RESPELLED = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,10 +67,10 @@ class PostgresIndex:
         self._database = database
         self._embedder = embedder
         self._sql = queries("index")
+        self._keywords = Keywords()
         self._scope_sql: LiteralString = self._sql["scope"]
         self._backgrounds: dict[int, _Background] = {}
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
-        self._novelty_known: tuple[float, float] = (-_KEEP_S, 0.0)
         #: Models with SMALL vectors or more: counting them for each question would cost a millisecond.
         self._large: frozenset[int] = frozenset()
         self.fallbacks = 0
@@ -91,7 +80,7 @@ class PostgresIndex:
         with self._database.transaction() as connection:
             read_for(connection, scope.thread)
             model = self._active(connection, vector, limit)
-            arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
+            arguments = {**scope_arguments(scope), "vector": HalfVector(vector), "limit": limit}
             arguments["candidates"] = max(BIT_CANDIDATES, 10 * limit)
             for way in () if self._selective(connection, scope) else _ways(model, scope):
                 found = _hits(connection, self._query(way, model), arguments)
@@ -105,7 +94,12 @@ class PostgresIndex:
         with self._database.transaction() as connection:
             model = self._active(connection, vector, 25)
             way = (*_ways(model, Scope()), "nearest_exact")[0]
-            arguments = {**_scope(Scope()), "vector": HalfVector(vector), "limit": 25, "candidates": BIT_CANDIDATES}
+            arguments = {
+                **scope_arguments(Scope()),
+                "vector": HalfVector(vector),
+                "limit": 25,
+                "candidates": BIT_CANDIDATES,
+            }
             rows = connection.execute(SQL("EXPLAIN ") + self._query(way, model), arguments).fetchall()
         return way.split("_")[1], "\n".join(row[0] for row in rows)
 
@@ -113,7 +107,7 @@ class PostgresIndex:
         """Cosine over topic vectors; each hit names the topic's nearest post."""
         with self._database.reading(scope.thread) as connection:
             model = self._active(connection, vector)
-            arguments = {**_scope(scope), "vector": HalfVector(vector), "limit": limit}
+            arguments = {**scope_arguments(scope), "vector": HalfVector(vector), "limit": limit}
             return _hits(connection, self._query("nearest_topics", model), arguments)
 
     def keyword(self, text: str, *, limit: int, scope: Scope) -> list[Hit]:
@@ -122,32 +116,32 @@ class PostgresIndex:
         Any text will do; one without a term that the forum holds finds nothing.
         """
         with self._database.reading(scope.thread) as connection:
-            weights, corpus = self._weights(connection, text, scope)
-            return self._in_scope(connection, self._scored(connection, weights, corpus, limit), limit, scope)
+            weights, corpus = self._keywords.weights(connection, text, scope)
+            return self._in_scope(connection, self._keywords.scored(connection, weights, corpus, limit), limit, scope)
 
     def keyword_terms(self, text: str, *, scope: Scope) -> Mapping[str, int]:
         """What `keyword` asks for: each term that the forum holds, and how often it counts."""
         with self._database.reading(scope.thread) as connection:
-            return self._weights(connection, text, scope)[0]
+            return self._keywords.weights(connection, text, scope)[0]
 
     def matches(self, post_ids: Sequence[int], *, text: str, vector: Vectors | None, scope: Scope) -> dict[int, Match]:
         """How each public post of `post_ids` fits: the same measures for all, whichever channel found it."""
-        readings, _ = _readings(text)
+        readings, _ = readings_of(text)
         counts: dict[int, dict[str, int]] = {}
         described: dict[int, tuple[int, tuple[str, ...]]] = {}
         closeness: Closeness | None = None
         with self._database.reading(scope.thread) as connection:
-            corpus = self._corpus(connection, list(chain(*readings)), scope)
+            corpus = self._keywords.corpus(connection, list(chain(*readings)), scope)
             asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
-            meant, corpus = self._respelled(connection, asked, corpus)
+            meant, corpus = self._keywords.respelled(connection, asked, corpus)
             asked = tuple(meant.get(term, term) for term in asked)
-            arguments = {"ids": _array(post_ids), "terms": _words(set(asked))}
+            arguments = {"ids": array(post_ids), "terms": joined(set(asked))}
             for post, length, title, said in connection.execute(self._sql["term_counts"], arguments).fetchall():
                 described[post] = (length, _title_terms(title))
-                counts[post] = _counts(said)
+                counts[post] = term_counts(said)
             titles = {term for _, title_terms in described.values() for term in title_terms} - set(asked)
-            frequencies = {**self._corpus(connection, list(titles)).frequencies, **corpus.frequencies}
-            corpus = replace(corpus, frequencies=frequencies, novelty=self._novelty(connection))
+            frequencies = {**self._keywords.corpus(connection, list(titles)).frequencies, **corpus.frequencies}
+            corpus = replace(corpus, frequencies=frequencies, novelty=self._keywords.novelty(connection))
             if vector is not None:
                 closeness = self._closeness(connection, vector, post_ids, scope)
         posts = {
@@ -159,14 +153,16 @@ class PostgresIndex:
     def passages(self, post_ids: Sequence[int], *, scope: Scope) -> dict[int, Passage]:
         """The posts among `post_ids` that are public now and in scope, with their community signals."""
         with self._database.reading(scope.thread) as connection:
-            rows = connection.execute(self._scoped("passages"), {**_scope(scope), "ids": _array(post_ids)}).fetchall()
+            rows = connection.execute(
+                self._scoped("passages"), {**scope_arguments(scope), "ids": array(post_ids)}
+            ).fetchall()
         return {row[0]: _passage(row) for row in rows}
 
     def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
         """Of each post, the public posts of the same topic up to `radius` post numbers away, in order."""
         with self._database.reading(scope.thread) as connection:
             found = connection.execute(
-                self._sql["neighbour_ids"], {**_scope(scope), "ids": _array(post_ids), "radius": radius}
+                self._sql["neighbour_ids"], {**scope_arguments(scope), "ids": array(post_ids), "radius": radius}
             ).fetchall()
         passages = self.passages(sorted({near for _, near in found}), scope=scope) if found else {}
         around: dict[int, list[Passage]] = {one: [] for one in post_ids}
@@ -178,12 +174,12 @@ class PostgresIndex:
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """Posts that hold each term; a term that none holds is left out."""
         with self._database.connection() as connection:
-            return dict(connection.execute(self._sql["document_frequencies"], {"terms": _words(terms)}).fetchall())
+            return dict(connection.execute(self._sql["document_frequencies"], {"terms": joined(terms)}).fetchall())
 
     def size(self) -> int:
         """How many public posts the statistics count."""
         with self._database.connection() as connection:
-            return self._corpus(connection, ()).documents
+            return self._keywords.corpus(connection, ()).documents
 
     def _query(self, name: str, model: _Model) -> Composed:
         return self._scoped(name, model=Literal(model.id), dims=Literal(model.dimensions))
@@ -212,69 +208,14 @@ class PostgresIndex:
             )
         return model
 
-    def _corpus(self, connection: Connection, terms: Sequence[str], scope: Scope | None = None) -> Corpus:
-        """The forum's statistics of these terms; without the topics and posts that the scope excludes."""
-        arguments: dict[str, Any] = {"terms": _words(set(terms))}
-        (_, documents, length), *rows = connection.execute(self._sql["statistics"], arguments).fetchall()
-        frequencies: dict[str, int] = {term: frequency for term, frequency, _ in rows}
-        if scope is not None and (scope.exclude_topic_ids or scope.exclude_post_ids):
-            for term, count in connection.execute(self._sql["frequencies_within"], {**arguments, **_scope(scope)}):
-                frequencies[term] = frequencies.get(term, 0) - count
-        return Corpus(
-            documents=documents,
-            average_length=length / documents if documents else 0.0,
-            frequencies={term: frequency for term, frequency in frequencies.items() if frequency > 0},
-        )
-
-    def _respelled(self, connection: Connection, asked: Sequence[str], corpus: Corpus) -> tuple[dict[str, str], Corpus]:
-        """What each word that the forum does not hold was meant as, and the statistics with those words."""
-        unknown = [term for term in asked if term not in corpus.frequencies and may_be_misspelled(term)][:_RESPELLED]
-        if not unknown:
-            return {}, corpus
-        near = {spelling for term in unknown for spelling in near_spellings(term)}
-        known = self._corpus(connection, list(near)).frequencies
-        meant = respelled(unknown, known)
-        added = {term: known[term] for term in meant.values()}
-        return meant, replace(corpus, frequencies={**added, **corpus.frequencies})
-
-    def _novelty(self, connection: Connection) -> float:
-        read_at, share = self._novelty_known
-        if time.monotonic() - read_at > _KEEP_S:
-            (share,) = connection.execute(self._sql["novelty"]).fetchone() or (0.0,)
-            self._novelty_known = (time.monotonic(), share)
-        return share
-
-    def _weights(self, connection: Connection, text: str, scope: Scope) -> tuple[dict[str, int], Corpus]:
-        readings, words = _readings(text)
-        corpus = self._corpus(connection, words, scope)
-        asked = min(readings, key=lambda reading: unknown_share(reading, corpus))
-        meant, corpus = self._respelled(connection, asked, corpus)
-        counted = Counter(meant.get(term, term) for term in asked)
-        return {term: counted[term] or 1 for term in corpus.frequencies}, corpus
-
-    def _scored(self, connection: Connection, weights: Mapping[str, int], corpus: Corpus, limit: int) -> Scored:
-        """Every post that holds one of these terms, with its BM25."""
-        rarest = sorted(weights, key=lambda term: (corpus.frequencies[term], term))
-        total = list(accumulate(corpus.frequencies[term] for term in rarest))
-        affordable = max(bisect_right(total, KEYWORD_POSTINGS), 1)
-        read, left = rarest[:affordable], {term: weights[term] for term in rarest[affordable:]}
-        lists = connection.execute(self._sql["postings"], {"terms": _words(read)}, binary=True).fetchall()
-        found = scored(lists, weights, corpus)
-        if not left:
-            return found
-        best, _ = found.best(max(KEYWORD_CANDIDATES, 2 * limit))
-        arguments = {"ids": _array(best), "terms": _words(left)}
-        rows = connection.execute(self._sql["term_counts"], arguments).fetchall()
-        return found.raised({post: bm25(_counts(said), length, left, corpus) for post, length, _, said in rows})
-
     def _in_scope(self, connection: Connection, found: Scored, limit: int, scope: Scope) -> list[Hit]:
         """The best that the scope lets through: as many as it takes are asked about, the best first."""
-        done, upto = 0, 4 * limit if _narrow(scope) else limit + 20
+        done, upto = 0, 4 * limit if narrow(scope) else limit + 20
         hits: list[Hit] = []
         held = len(found)
         while len(hits) < limit and done < held:
             ids, scores = found.best(upto)
-            rows = connection.execute(self._scoped("in_scope"), {**_scope(scope), "ids": _array(ids[done:])})
+            rows = connection.execute(self._scoped("in_scope"), {**scope_arguments(scope), "ids": array(ids[done:])})
             topics: dict[int, int] = dict(rows.fetchall())
             hits += [
                 Hit(post_id=post, topic_id=topics[post], score=score)
@@ -292,12 +233,12 @@ class PostgresIndex:
             sizes = dict(connection.execute(self._sql["category_sizes"]).fetchall())
             self._category_sizes = (time.monotonic(), sizes)
         kept = sum(sizes.get(one, 0) for one in scope.category_ids)
-        return kept < SELECTIVE * max(self._corpus(connection, ()).documents, 1)
+        return kept < SELECTIVE * max(self._keywords.corpus(connection, ()).documents, 1)
 
     def _closeness(self, connection: Connection, vector: Vectors, post_ids: Sequence[int], scope: Scope) -> Closeness:
         model = self._active(connection, vector)
         rows = connection.execute(
-            self._query("cosines", model), {"vector": HalfVector(vector), "ids": _array(post_ids)}
+            self._query("cosines", model), {"vector": HalfVector(vector), "ids": array(post_ids)}
         ).fetchall()
         known = self._backgrounds.get(model.id)
         if known is None or time.monotonic() - known.read_at > _KEEP_S:
@@ -312,18 +253,12 @@ class PostgresIndex:
         )
 
     def _read_background(self, connection: Connection, model: _Model) -> _Background:
-        every = max(1, self._corpus(connection, ()).documents // _BACKGROUND)
+        every = max(1, self._keywords.corpus(connection, ()).documents // _BACKGROUND)
         rows = connection.execute(
             self._query("background", model), {"every": every, "limit": 2 * _BACKGROUND}
         ).fetchall()
         vectors = np.array([row[0].to_numpy() for row in rows], dtype=np.float32).reshape(len(rows), -1)
         return _Background(read_at=time.monotonic(), vectors=vectors, created_at=tuple(row[1] for row in rows))
-
-
-def _counts(said: str) -> dict[str, int]:
-    """`term 2 other 1`: terms have no spaces."""
-    words = said.split(" ") if said else []
-    return dict(zip(words[::2], map(int, words[1::2]), strict=True))
 
 
 @lru_cache(maxsize=8_192)
@@ -335,41 +270,8 @@ def _ways(model: _Model, scope: Scope) -> tuple[str, ...]:
     """The queries that walk the index, the fastest first; each may come short of the limit."""
     if model.few < SMALL or model.kind not in ("bit", "halfvec"):
         return ()
-    plain = model.kind != "bit" or _narrow(scope)
+    plain = model.kind != "bit" or narrow(scope)
     return (f"nearest_{model.kind}",) if plain else ("nearest_bit_unfiltered", "nearest_bit")
-
-
-def _narrow(scope: Scope) -> bool:
-    """Whether it may keep but a small share of the posts."""
-    return scope.before is not None or scope.category_ids is not None
-
-
-@lru_cache(maxsize=64)
-def _readings(text: str) -> tuple[list[tuple[str, ...]], list[str]]:
-    """The question's terms in order, both ways to stem them when the text does not show its language; and all terms."""
-    plain, either = tuple(terms(text)), query_terms(text, _MANY)
-    readings = [plain] if set(either) == set(plain) else [plain, tuple(terms(text, "fr"))]
-    return readings, [*either, *chain(*readings)]
-
-
-def _scope(scope: Scope) -> dict[str, Any]:
-    return {
-        "before": scope.before,
-        "whole_topics": scope.whole_topics,
-        "exclude_topics": sorted(scope.exclude_topic_ids),
-        "exclude_posts": sorted(scope.exclude_post_ids),
-        "categories": None if scope.category_ids is None else sorted(scope.category_ids),
-    }
-
-
-def _array(ids: Sequence[int]) -> str:
-    """The ids as Postgres writes an array: psycopg looks at each element of a list on its own."""
-    return "{" + ",".join(map(str, ids)) + "}"
-
-
-def _words(terms: Iterable[str]) -> str:
-    """The terms as one text, for the same reason; they hold no spaces."""
-    return " ".join(terms)
 
 
 def _hits(connection: Connection, query: Composed, arguments: Mapping[str, Any]) -> list[Hit]:

@@ -75,7 +75,7 @@ def test_terms_whose_lists_are_too_long_are_counted_in_the_best_posts(
 ) -> None:
     write([*_POSTS, (4, "Milk", "milk milk tea and green leaves")])
     whole = index.keyword("green tea with milk", limit=9, scope=Scope())
-    monkeypatch.setattr("clients.postgres.index.KEYWORD_POSTINGS", 2)
+    monkeypatch.setattr("clients.postgres.keywords.KEYWORD_POSTINGS", 2)
     some = index.keyword("green tea with milk", limit=9, scope=Scope())
     assert [(hit.post_id, round(hit.score, 5)) for hit in some] == [
         (hit.post_id, round(hit.score, 5)) for hit in whole if hit.post_id in {1, 4}

@@ -9,7 +9,8 @@ import pytest
 from pgvector import HalfVector
 from psycopg.sql import SQL, Identifier
 
-from clients.postgres.index import SMALL, PostgresIndex, _scope
+from clients.postgres.arguments import scope_arguments
+from clients.postgres.index import SMALL, PostgresIndex
 from clients.postgres.pool import Database
 from clients.wordllama_embedder import WordLlamaEmbedder
 from forum.errors import ModelMismatch
@@ -96,7 +97,7 @@ def test_the_plan_walks_the_graph(database: Database, kind: str) -> None:
     with database.transaction() as connection:
         plan = connection.execute(
             SQL("EXPLAIN ") + index._query(f"nearest_{kind}", index._active(connection, question)),
-            {**_scope(Scope()), "vector": HalfVector(question), "limit": 100, "candidates": 400},
+            {**scope_arguments(Scope()), "vector": HalfVector(question), "limit": 100, "candidates": 400},
         ).fetchall()
     assert any("embedding_hnsw_1" in line for (line,) in plan), plan
 

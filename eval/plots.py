@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 Ranks = Mapping[str, Mapping[str, int | None]]
 
@@ -21,6 +22,8 @@ _COLOURS = {
     "reranked_without_links": "#f28e2b",
 }
 _DEPTH = 25
+#: Inches: as narrow as the titles let it be, so that a phone shows the whole and its letters are still read.
+_WIDTH = 6
 
 
 def recall_by_depth(ranks: Ranks, path: Path) -> None:
@@ -63,7 +66,7 @@ def channel_overlap(ranks: Ranks, path: Path, channels: Sequence[str] = ("keywor
 
 def scores_by_relevance(scores: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
     """The best relevant candidate of each question and the best other one, a panel a score."""
-    figure = Figure(figsize=(7, 2.4 + 0.2), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, 2.8), layout="constrained")
     panels = np.atleast_1d(figure.subplots(1, len(scores)))
     figure.suptitle("The best relevant candidate and the best other one", x=0.01, ha="left")
     for axes, (name, sides) in zip(panels, scores.items(), strict=True):
@@ -72,7 +75,7 @@ def scores_by_relevance(scores: Mapping[str, Mapping[str, Sequence[float]]], pat
         for side, colour in (("other", "#bab0ac"), ("relevant", "#59a14f")):
             axes.hist(np.array(sides[side]), bins=bins, alpha=0.6, label=side, color=colour)
         above = np.mean(np.array(sides["relevant"]) > np.array(sides["other"]))
-        axes.set(xlabel=f"{name}: relevant above in {above:.0%}", yticks=[])
+        axes.set(xlabel=f"{name}\nrelevant above in {above:.0%}", yticks=[])
         axes.spines[["top", "right", "left"]].set_visible(False)
     panels[0].legend(frameon=False, fontsize=8)
     figure.savefig(path, dpi=120)
@@ -116,19 +119,57 @@ def risk_against_coverage(logits: Mapping[str, Sequence[float]], thresholds: Map
 
 
 def latency(stages: Mapping[str, Mapping[str, float]], path: Path) -> None:
-    """p50 and p95 of each stage."""
-    figure, axes = _canvas("Time by stage, ms")
-    places = np.arange(len(stages))
-    for shift, name, colour in ((-0.2, "p50_ms", "#4e79a7"), (0.2, "p95_ms", "#f28e2b")):
-        bars = axes.bar(places + shift, [one[name] for one in stages.values()], width=0.4, label=name[:3], color=colour)
-        axes.bar_label(bars, fmt="%.1f", fontsize=8)
-    axes.set_xticks(places, list(stages))
+    """A bar to p50 and a whisker to p95 for each stage, from the first of the pipeline down, and for their total."""
+    order = [*(name for name in stages if name != "total"), *(["total"] if "total" in stages else [])]
+    figure, axes = _canvas("Time by stage, models left out", height=1.1 + 0.27 * len(order))
+    for place, name in enumerate(order):
+        p50, p95 = stages[name]["p50_ms"], stages[name]["p95_ms"]
+        axes.barh(place, p50, height=0.6, color="#bab0ac" if name == "total" else "#4e79a7")
+        axes.plot((p50, p95), (place, place), color="#333333", linewidth=1, marker="|", markevery=[1])
+        label = f"{_ms(p50)}, p95 {_ms(p95)}"
+        axes.annotate(label, (p95, place), textcoords="offset points", xytext=(6, 0), va="center", fontsize=9)
+    axes.set_yticks(range(len(order)), order)
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.grid(axis="x", color="#eeeeee")
+    axes.margins(x=0.22, y=0.02)
+    axes.set(xlabel="ms: bar to p50, whisker to p95", xlim=(0, None))
+    figure.savefig(path, dpi=120)
+
+
+def growth(what: str, sizes: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """p50 and p95 by posts, with an exact scan's p50 where it was measured; both axes logarithmic."""
+    figure, axes = _canvas(f"{what}: time by posts, both axes logarithmic")
+    lines = (
+        ("p50_ms", "p50", "#4e79a7", -14),
+        ("p95_ms", "p95", "#f28e2b", 7),
+        ("exact_p50_ms", "exact scan, p50", "#bab0ac", 7),
+    )
+    for name, label, colour, above in lines:
+        points = [(one["rows"], one[name]) for one in sizes if name in one]
+        if not points:
+            continue
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=4, label=label, color=colour)
+        for posts, ms in points:
+            axes.annotate(_ms(ms), (posts, ms), textcoords="offset points", xytext=(0, above), ha="center", fontsize=9)
+    axes.set(xscale="log", yscale="log", xlabel="posts", ylabel="ms")
+    axes.margins(x=0.08, y=0.15)
+    axes.set_xticks([one["rows"] for one in sizes], [f"{one['rows']:,}" for one in sizes])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.legend(frameon=False)
     figure.savefig(path, dpi=120)
 
 
+def _ms(value: float) -> str:
+    return f"{value:.{0 if value >= 100 else 1 if value >= 1 else 2}f}"
+
+
 def _canvas(title: str, *, height: float = 4.2) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(7, height), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.subplots()
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)

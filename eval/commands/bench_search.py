@@ -85,7 +85,7 @@ def overhead(
     with database:
         result = bench_overhead(Runner.build(config, database), asked.questions)
     if save_as:
-        save(save_as, {**result, **provenance(config, posts=digest, sets={"questions": asked})})
+        save(save_as, {**result, **machine(), **provenance(config, posts=digest, sets={"questions": asked})})
     _tell(result, json)
 
 

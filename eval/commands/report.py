@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,27 +16,36 @@ from eval.results import RESULTS, read
 from forum.errors import UsageError
 
 _STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "table{border-collapse:collapse;margin:1rem 0}"
-    "td,th{padding:.25rem .8rem;text-align:right;border-bottom:1px solid #ddd}"
-    "td:first-child,th:first-child{text-align:left}table{font-size:.85rem}"
-    "small{color:#666}img{max-width:100%}h2{margin-top:2.5rem}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "table{border-collapse:collapse;font-size:.85rem}"
+    "td,th{padding:.25rem .55rem;text-align:right;white-space:nowrap;border-bottom:1px solid #ddd}"
+    "td:first-child,th:first-child,.says td:nth-child(2){text-align:left}"
+    "small{color:#666}h2{margin-top:2.5rem}"
+    # A table that is wider than a phone is moved sideways by itself.
+    ".wide{overflow-x:auto;margin:1rem 0}img{max-width:100%}"
 )
 
 
 def report(
-    names: Annotated[list[str], typer.Argument(help="Results of retrieval, ablation, abstention and bench overhead.")],
+    names: Annotated[
+        list[str], typer.Argument(help="Results of retrieval, ablation, abstention, bench overhead|recall|keyword.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for report.html and its PNG files.")] = RESULTS / "report",
 ) -> None:
     """Write report.html: a table and plots for each result.
 
-    Example: python -m eval report slice-wordllama abstention-wordllama overhead
+    Example: python -m eval report slice-wordllama bench-overhead bench-recall-growth
     """
     out.mkdir(parents=True, exist_ok=True)
+    stems = [escape(Path(name).stem) for name in names]
     parts = [_section(name, read(name), out) for name in names]
+    contents = " · ".join(f'<a href="#{stem}">{stem}</a>' for stem in stems)
     page = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Retrieval report</title><style>{_STYLE}</style>'
-        f"<h1>Retrieval report</h1>{''.join(parts)}</html>\n"
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>Evaluation report</title><style>{_STYLE}</style>"
+        f"<h1>Evaluation report</h1><p>{contents}</p>{''.join(parts)}"
+        f"<hr><p><small>Made by python -m eval report {' '.join(stems)}</small></p></html>\n"
     )
     (out / "report.html").write_text(page, encoding="utf-8")
     print(out / "report.html")
@@ -44,28 +53,32 @@ def report(
 
 def _section(name: str, result: dict[str, Any], out: Path) -> str:
     stem = Path(name).stem
-    title = f"<h2>{escape(stem)}</h2>{_origin(result)}"
-    if "rows" in result:
+    title = f'<h2 id="{escape(stem)}">{escape(stem)}</h2>{_origin(result)}'
+    if isinstance(result.get("rows"), dict):
         return title + _ablation(result)
     if isinstance(ranks := result.get("first_relevant"), dict):
         return title + _retrieval(stem, result, ranks, out)
     if isinstance(logits := result.get("logits"), dict):
         return title + _abstention(stem, result, logits, out)
-    if isinstance(stages := result.get("stages"), dict):
-        told = f"<p>Recall and aggregation: p50 {result['p50_ms']} ms, p95 {result['p95_ms']} ms.</p>"
-        return title + told + _plot(out, f"{stem}-latency.png", lambda path: plots.latency(stages, path))
-    raise UsageError(f"{name}: neither a retrieval, an ablation, an abstention nor an overhead result.")
+    if isinstance(whole := result.get("whole"), dict):
+        return title + _latency(stem, result, whole, out)
+    if isinstance(sizes := result.get("growth", [result]), list) and all("p50_ms" in one for one in sizes):
+        return title + _growth(stem, result, sizes, out)
+    raise UsageError(f"{name}: neither a retrieval, an ablation, an abstention nor a search benchmark.")
 
 
 def _retrieval(stem: str, result: dict[str, Any], ranks: dict[str, Any], out: Path) -> str:
-    parts = [_table(result, list(ranks))]
+    parts = [_metrics(result, list(ranks))]
     if "rrf" in ranks:
         parts.append(_differences(ranks, "rrf"))
-    parts.append(_plot(out, f"{stem}-depth.png", lambda path: plots.recall_by_depth(ranks, path)))
+    depth = "The share of questions with a relevant topic among the first k, one line a row of the table"
+    parts.append(_plot(out, f"{stem}-depth.png", depth, lambda path: plots.recall_by_depth(ranks, path)))
     if {"keyword", "posts"} <= ranks.keys():
-        parts.append(_plot(out, f"{stem}-overlap.png", lambda path: plots.channel_overlap(ranks, path)))
+        overlap = "How many questions both channels answer, only one, and neither"
+        parts.append(_plot(out, f"{stem}-overlap.png", overlap, lambda path: plots.channel_overlap(ranks, path)))
     if scores := result.get("scores"):
-        parts.append(_plot(out, f"{stem}-relevance.png", lambda path: plots.scores_by_relevance(scores, path)))
+        apart = f"Scores of the best relevant candidate and of the best other one: {', '.join(scores)}"
+        parts.append(_plot(out, f"{stem}-relevance.png", apart, lambda path: plots.scores_by_relevance(scores, path)))
     return "".join(parts)
 
 
@@ -75,11 +88,52 @@ def _abstention(stem: str, result: dict[str, Any], logits: dict[str, Any], out: 
         f"<p>AUROC <b>{result['auroc']}</b>. Abstains on <b>{result['recall']:.0%}</b> of the unanswerable and on "
         f"<b>{result['answerable_lost']:.0%}</b> of the answerable. Scored by {escape(result['scored_by'])}.</p>"
     )
+    spread = "The top logits of questions that the forum answers and of those that it does not, with the zones' borders"
+    risk = "The share of unanswerable questions among the answered, by how many are answered"
     return (
         told
-        + _plot(out, f"{stem}-scores.png", lambda path: plots.score_distributions(logits, limits, path))
-        + _plot(out, f"{stem}-risk.png", lambda path: plots.risk_against_coverage(logits, limits, path))
+        + _plot(out, f"{stem}-scores.png", spread, lambda path: plots.score_distributions(logits, limits, path))
+        + _plot(out, f"{stem}-risk.png", risk, lambda path: plots.risk_against_coverage(logits, limits, path))
     )
+
+
+def _latency(stem: str, result: dict[str, Any], whole: dict[str, Any], out: Path) -> str:
+    reranker = result.get("config", {}).get("reranker", {}).get("backend", "")
+    told = (
+        f"<p>A whole answer takes p50 <b>{whole['p50_ms']} ms</b>, p95 <b>{whole['p95_ms']} ms</b>; recall and "
+        f"aggregation alone {result['p50_ms']} and {result['p95_ms']} ms. Models are left out: each question is "
+        f"embedded beforehand, and no LLM is asked. The reranker ({escape(reranker)}) is counted.</p>"
+    )
+    run = (f"{result['rows']:,}", f"{result['n']:,}", *_measured(result))
+    alt = f"p50 and p95 of each stage, in ms; all together {whole['p50_ms']} and {whole['p95_ms']}"
+    plot = _plot(out, f"{stem}-latency.png", alt, lambda path: plots.latency(whole["stages"], path))
+    return told + plot + _table(("posts", "questions", *_MEASURED), [run])
+
+
+def _growth(stem: str, result: dict[str, Any], sizes: Sequence[Mapping[str, Any]], out: Path) -> str:
+    """A line a size, and the curve through them where there are several."""
+    vectors = "dimensions" in sizes[0]
+    names = {"p50_ms": "p50 ms", "p95_ms": "p95 ms", **({"exact_p50_ms": "exact scan, p50 ms"} if vectors else {})}
+    same = "recall@25" if vectors else "overlap@10"
+    rows = [
+        (f"{one['rows']:,}", *(f"{one[name]:.2f}" for name in names), f"{one[same]:.3f}", *_measured(result))
+        for one in sizes
+    ]
+    table = _table(("posts", *names.values(), same, *_MEASURED), rows)
+    if len(sizes) < 2:
+        return table
+    what = "Vectors" if vectors else "Keywords"
+    alt = f"{what}: {', '.join(names.values())} from {rows[0][0]} to {rows[-1][0]} posts"
+    return _plot(out, f"{stem}-curve.png", alt, lambda path: plots.growth(what, sizes, path)) + table
+
+
+_MEASURED = ("date", "commit", "load (1, 5, 15 min)")
+
+
+def _measured(result: dict[str, Any]) -> tuple[str, str, str]:
+    """When, of what, and how busy the machine was."""
+    load = " / ".join(str(one) for one in result.get("load", ())) or "not recorded"
+    return str(result.get("date", "")), str(result.get("commit", "")), load
 
 
 def _ablation(result: dict[str, Any]) -> str:
@@ -89,13 +143,13 @@ def _ablation(result: dict[str, Any]) -> str:
             name,
             says.get(name.rpartition(", ")[0], says.get(name, {})).get("says", ""),
             *(f"{row[metric]:.3f}" for metric in ("hit@1", "hit@5", "hit@25", "mrr@10")),
-            f"{row['p']['hit@5']:.3f}",
-            f"{row['p']['mrr@10']:.3f}",
+            _p(row["p"]["hit@5"]),
+            _p(row["p"]["mrr@10"]),
         )
         for name, row in result["rows"].items()
     ]
     head = ("", "", "hit@1", "hit@5", "hit@25", "mrr@10", "p hit@5", "p mrr@10")
-    return f"<p>{result['n']} questions; p against the defaults, reranked.</p>{_html(head, rows)}"
+    return f"<p>{result['n']} questions; p against the defaults, reranked.</p>{_table(head, rows, 'says')}"
 
 
 def _differences(ranks: dict[str, Any], base: str) -> str:
@@ -107,15 +161,25 @@ def _differences(ranks: dict[str, Any], base: str) -> str:
         cells = []
         for metric in METRICS:
             low, high = found[metric]["difference_ci"]
-            cells.append(f"{found[metric]['difference']:+.3f} ({low:+.3f} to {high:+.3f}), p {found[metric]['p']:.3f}")
+            cells.append(f"{found[metric]['difference']:+.3f}\n{low:+.3f} to {high:+.3f}\np {_p(found[metric]['p'])}")
         rows.append((f"{name} - {base}", *cells))
-    return f"<h3>Against {base}, paired by question</h3>{_html(('', *METRICS), rows)}"
+    return f"<h3>Against {base}, paired by question</h3>{_table(('', *METRICS), rows)}"
 
 
-def _html(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f"<table><tr>{''.join(f'<th>{escape(one)}</th>' for one in head)}</tr>{body}</table>"
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+    """A cell's further lines are small."""
+
+    def cell(text: str) -> str:
+        first, *rest = map(escape, text.split("\n"))
+        return f"<td>{first}{''.join(f'<br><small>{one}</small>' for one in rest)}</td>"
+
+    body = "".join(f"<tr>{''.join(map(cell, row))}</tr>" for row in rows)
+    heads = "".join(f"<th>{escape(one)}</th>" for one in head)
+    return f'<div class="wide"><table class="{kind}"><tr>{heads}</tr>{body}</table></div>'
 
 
 def _origin(result: dict[str, Any]) -> str:
@@ -125,19 +189,17 @@ def _origin(result: dict[str, Any]) -> str:
     return f"<p><small>{escape(' · '.join(str(one) for one in facts if one))}</small></p>"
 
 
-def _table(result: dict[str, Any], rows: list[str]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("", *NAMES))
-    body = []
+def _metrics(result: dict[str, Any], rows: list[str]) -> str:
+    lines = []
     for row in rows:
-        cells = "".join(
-            f"<td>{result[row][name]:.3f}<br><small>{low:.2f} to {high:.2f}</small></td>"
-            for name in NAMES
-            for low, high in (result[row][f"{name}_ci"],)
+        ranges = (result[row][f"{name}_ci"] for name in NAMES)
+        cells = (
+            f"{result[row][name]:.3f}\n{low:.2f} to {high:.2f}" for name, (low, high) in zip(NAMES, ranges, strict=True)
         )
-        body.append(f"<tr><td>{escape(row)}</td>{cells}</tr>")
-    return f"<p>{result['n']} questions.</p><table><tr>{head}</tr>{''.join(body)}</table>"
+        lines.append((row, *cells))
+    return f"<p>{result['n']} questions.</p>{_table(('', *NAMES), lines)}"
 
 
-def _plot(out: Path, file: str, draw: Any) -> str:
+def _plot(out: Path, file: str, alt: str, draw: Callable[[Path], None]) -> str:
     draw(out / file)
-    return f'<p><img src="{escape(file)}" alt="{escape(file)}"></p>'
+    return f'<p><img src="{escape(file)}" alt="{escape(alt)}"></p>'

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.gate.lexicon import SENTENCE
-
 #: The number of words within which chains in any order must end, and that may part two links of a chain.
 WITHIN, PART = 14, 4
 #: How far beyond a match what excuses it is looked for, in words before and after.
@@ -45,15 +43,10 @@ class Combination:
     chains: tuple[tuple[Link, ...], ...]
     width: int
     unless: tuple[str, ...]
-    #: How many ends of sentences a match may lie across.
-    reach: int
-    #: The families of each link, what is wished last: it is in fewer sentences than the wish.
-    backwards: tuple[tuple[str, ...], ...]
     #: Every family that is named.
     families: frozenset[str]
-    #: See `_after`: within the width, across sentences, and as far as it is excused.
+    #: See `_after`: the width, and how far around a match what excuses it may stand.
     steps: tuple[int, ...]
-    across: tuple[int, ...]
     excused_steps: tuple[int, ...]
 
     def ends(self, found: Mapping[str, int]) -> int:
@@ -73,23 +66,11 @@ class Combination:
         last = 0
         for bits in each:
             last |= bits
-        for bits in each:
+        for bits in reversed(each):  # what is wished last: there is most of it
             last &= _after(bits, self.steps)
-        return last
-
-    def segments(self, found: Mapping[str, int]) -> int:
-        """Where matches can be at all, as bits; `found` is the segments of each family's words."""
-        where = -1
-        for families in self.backwards:
-            bits = 0
-            for family in families:
-                bits |= found[family]
-            if self.reach:
-                bits = _after(bits, self.across) >> self.reach
-            where &= bits
-            if not where:
+            if not last:
                 return 0
-        return where
+        return last
 
     def excused(self, ends: int, excuses: int) -> int:
         """The matches near which no excuse stands."""
@@ -113,20 +94,14 @@ def combination(text: str) -> Combination:
             chains.append([link])
     span = max(sum(link.gap for link in chain[1:]) for chain in chains)
     width = int(whole[1]) if whole[1] else span if len(chains) == 1 else WITHIN
-    across = max(sum(link.gap // SENTENCE for link in chain[1:]) for chain in chains)
-    backwards = tuple(link.families for chain in reversed(chains) for link in reversed(chain))
-    reach = across + (width // SENTENCE if chains[1:] else 0)
     unless = tuple((whole[2] or "").split())
     return Combination(
         text=text,
         chains=tuple(map(tuple, chains)),
         width=width,
         unless=unless,
-        reach=reach,
-        backwards=backwards,
-        families=frozenset(unless).union(*backwards),
+        families=frozenset(unless).union(*(link.families for chain in chains for link in chain)),
         steps=_steps(width),
-        across=_steps(2 * reach),
         excused_steps=_steps(_AFTER + width + _BEFORE),
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
-from itertools import compress, filterfalse
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -43,17 +44,17 @@ _SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" 
 _HIDDEN = b"*#aeiouy"
 _DOUBLED = re.compile(rb"([a-z])\1+")
 _SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
-#: A token with a letter thrice; `www.` is none.
-_DRAWN_OUT = re2.compile(
-    rb"[^ ]*(?:" + b"|".join([*(bytes([c]) * 3 for c in range(97, 123) if c != 119), rb"www[^. ]"]) + rb")[^ ]*"
-)
+#: `www.` is not.
+_DRAWN_OUT = re.compile(rb"([a-vx-z])\1\1|www[^.]")
 #: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
 #: So many runs of letters alone may spell nothing: a list of variables, or a text made to be slow.
 _TRIES = 64
-#: So many runs of letters that are not Western are folded one by one; where more are, all of the text is.
-_RUNS = 256
+#: So many characters that are not Western are folded one by one; where more are, all of the text is.
+_ODD = 256
+#: The codecs' name for that.
+_HANDLER = "bot.gate.fold"
 #: So many disguised or joined words are remembered: a forum's words come back.
 _REMEMBERED = 1 << 14
 #: A shorter word is not looked for behind digits and signs.
@@ -83,6 +84,32 @@ def _western(table: dict[int, str]) -> bytes:
     return bytes(ord(c) if c.isascii() else ord((table.get(ord(c)) or " ")[0]) for c in characters)
 
 
+#: What a token is: no word but itself, another word, a piece of one, or one character alone.
+_ITSELF, _MEANT, _PIECE, _ALONE = range(4)
+
+
+class _Remembered(dict[bytes, int]):
+    """What each token is, found out when it is first seen; `meanings` are those of the meant ones."""
+
+    def __init__(self, plain: Iterable[bytes], meaning: Callable[[bytes], bytes], fragments: Set[bytes]) -> None:
+        super().__init__(dict.fromkeys(plain, _ITSELF))
+        self.meanings: dict[bytes, bytes] = {}
+        self._meaning, self._fragments = meaning, fragments
+
+    def __missing__(self, token: bytes) -> int:
+        meaning = self._meaning(token)
+        if meaning:
+            kind = _MEANT
+        elif not token[1:]:
+            kind = _ALONE
+        else:
+            kind = _PIECE if token in self._fragments else _ITSELF
+        if len(token) <= _LONGEST:
+            self[token] = kind
+            self.meanings |= {token: meaning} if meaning else {}
+        return kind
+
+
 class Folder:
     """Folds messages to words."""
 
@@ -91,7 +118,7 @@ class Folder:
         small = (w for w in ENGLISH | FRENCH if w.isascii() and w.isalpha() and w[2:])
         self._known = {word.encode() for word in (*words, *small)}
         #: Most tokens of a message are such.
-        self._plain = frozenset(filter(bytes.isalpha, self._known))
+        self._plain = [word for word in self._known if word.isalpha() and word[1:] and not _DRAWN_OUT.search(word)]
         joints = {word for word in self._known if 2 < len(word) <= _WIDEST} | _JOINTS
         self._split = {word.encode() for word in words if word[3:] and word not in ENGLISH | FRENCH}
         self._begins = {word[:n] for word in self._split for n in range(1, len(word))}
@@ -105,12 +132,12 @@ class Folder:
         for word in sorted(self._split):
             self._by_skeleton.setdefault((word.translate(None, _HIDDEN), len(word)), []).append(word)
         self._joints = joints
-        self._meant = lru_cache(_REMEMBERED)(self._meaning)
+        self._remembered = _Remembered(self._plain, self._meaning, self._fragments)
         self._parts = lru_cache(_REMEMBERED)(self._parting)
-        self._table = character_table()
-        self._western = _western(self._table)
-        known = re.escape(bytes(range(256)).decode("cp1252", "ignore"))
-        self._odd = re.compile(f"[^{known}]+")
+        table = character_table()
+        self._western = _western(table)
+        self._table = {chr(code): letters for code, letters in table.items()}
+        codecs.register_error(_HANDLER, self._not_western)
 
     def views(self, text: str) -> Iterator[list[bytes]]:
         """The spellings to search, as words; `.` parts sentences, opens and closes.
@@ -119,48 +146,49 @@ class Folder:
         split, spelled-out or drawn-out words were undone to a word that the gate knows. The time is linear.
         """
         base = self._ascii(text)
-        yield [b".", *self._apart(base.translate(_WORDS).split()), b"."]
+        yield self._apart(b" . " + base.translate(_WORDS) + b" . ")
         if around := self._undone(base):
-            yield [b".", *self._apart(around), b"."]
+            yield self._apart(b" . " + around.translate(_WORDS) + b" . ")
 
-    def _undone(self, base: bytes) -> list[bytes]:
+    def _undone(self, base: bytes) -> bytes:
         tokens = base.split()
-        unknown = set(filterfalse(self._plain.__contains__, tokens))
-        odd = [token for token in filterfalse(bytes.isalpha, unknown) if len(token) <= _LONGEST]
-        meant = {token: word for token, word in zip(odd, map(self._meant, odd), strict=True) if word}
-        for token in set(_DRAWN_OUT.findall(base)):
-            if word := self._by_squeeze.get(_squeezed(token)):
-                meant[token] = word
-        split = unknown & self._fragments
+        remembered = self._remembered
+        if len(remembered) > _REMEMBERED:
+            remembered = self._remembered = _Remembered(self._plain, self._meaning, self._fragments)
+        kinds = np.fromiter(map(remembered.__getitem__, tokens), np.int8, len(tokens))
+        changed = kinds == _MEANT
+        pieces = kinds == _PIECE
         if _SPELLED.search(base):
-            split.update(token for token in tokens if not token[1:])
-        joined = list(self._joined(tokens, split - meant.keys(), meant)) if split else []
+            pieces |= kinds == _ALONE
+        joined = list(self._joined(tokens, np.flatnonzero(pieces).tolist(), changed)) if pieces.any() else []
+        meant = np.flatnonzero(changed).tolist()
         if not meant and not joined:
-            return []
-        changed = np.fromiter(map(meant.__contains__, tokens), bool, len(tokens))
-        undone = list(map(meant.get, tokens, tokens))
-        for first, pieces, word in joined:
-            undone[first : first + pieces] = [word, *[b""] * (pieces - 1)]
-            changed[first : first + pieces] = [True, *[False] * (pieces - 1)]
-        return _around(undone, np.flatnonzero(changed)).translate(_WORDS).split()
+            return b""
+        undone = list(tokens)
+        for at in meant:
+            undone[at] = remembered.meanings.get(tokens[at]) or self._meaning(tokens[at])
+        for first, count, word in joined:
+            undone[first : first + count] = [word, *[b""] * (count - 1)]
+            changed[first : first + count] = [True, *[False] * (count - 1)]
+        return _around(undone, np.flatnonzero(changed))
 
     def _joined(
-        self, tokens: list[bytes], split: Set[bytes], meant: Mapping[bytes, bytes]
+        self, tokens: list[bytes], places: Iterable[int], meant: npt.NDArray[np.bool_]
     ) -> Iterator[tuple[int, int, bytes]]:
-        """The words that stand in several tokens, none before which is `meant`: the first, how many, and the word."""
+        """The words that stand in several tokens, around one of these `places`: the first, how many, and the word."""
         done = in_vain = 0
-        for at in compress(range(len(tokens)), map(split.__contains__, tokens)):
+        for at in places:
             if at < done:
                 continue
-            first, pieces, word = at, 1, b""
+            first, count, word = at, 1, b""
             if tokens[at][1:]:
-                first, pieces, word = self._pieces_at(tokens, at, at if at and tokens[at - 1] in meant else done)
+                first, count, word = self._pieces_at(tokens, at, at if at and meant[at - 1] else done)
             elif in_vain < _TRIES:
-                pieces, word = self._letters_at(tokens, at)
+                count, word = self._letters_at(tokens, at)
                 in_vain += not word
             if word:
-                yield first, pieces, word
-                done = first + pieces
+                yield first, count, word
+                done = first + count
 
     def _letters_at(self, tokens: list[bytes], at: int) -> tuple[int, bytes]:
         """How many letters stand alone from `at` on, and the words that they spell (i g n o r e); or nothing."""
@@ -201,7 +229,11 @@ class Folder:
         return b" ".join(parts)
 
     def _meaning(self, token: bytes) -> bytes:
-        """The known word that a token with digits or signs spells; nothing if there is none, or it is that word."""
+        """The known word that a token is, drawn out or spelled with digits or signs; else nothing."""
+        if _DRAWN_OUT.search(token) and (word := self._by_squeeze.get(_squeezed(token))):
+            return word
+        if token.isalpha() or len(token) > _LONGEST:
+            return b""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
         if len(letters) < _SHORT or letters.isdigit():
             return b""
@@ -214,15 +246,20 @@ class Folder:
         word = self._spelled(letters)
         return b"" if word == token else word
 
-    def _apart(self, words: list[bytes]) -> list[bytes]:
-        """Known words that were run together, set apart."""
-        long = {word for word in words if _SHORTEST <= len(word) <= _LONGEST} - self._known
-        parted = {word: parts for word in sorted(long)[:_MOST] if (parts := self._parts(word))}
-        if parted:
-            words = list(words)
-            for at in reversed(list(compress(range(len(words)), map(parted.__contains__, words)))):
-                words[at : at + 1] = parted[words[at]]
-        return words
+    def _apart(self, text: bytes) -> list[bytes]:
+        """The words of a text in blanks; known words that were run together are set apart."""
+        blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == 32)
+        lengths = np.diff(blanks) - 1
+        long = np.flatnonzero((lengths >= _SHORTEST) & (lengths <= _LONGEST))
+        places = [
+            slice(start, end) for start, end in zip((blanks[long] + 1).tolist(), blanks[long + 1].tolist(), strict=True)
+        ]
+        unknown = sorted(set(map(text.__getitem__, places)) - self._known)[:_MOST]
+        if parted := {word: b" ".join(parts) for word in unknown if (parts := self._parts(word))}:
+            for place in reversed(places):
+                if apart := parted.get(text[place]):
+                    text = text[: place.start] + apart + text[place.stop :]
+        return text.split()
 
     def _parting(self, run: bytes) -> tuple[bytes, ...]:
         """The fewest known words that make up `run`, one of them a pattern's; else nothing."""
@@ -252,15 +289,21 @@ class Folder:
             return text.encode()
         for sign, letters in _LIGATURES:
             text = text.replace(sign, letters)
-        try:  # Western text: one byte a character, eight times as fast as the general way
-            return text.encode("cp1252").translate(self._western, b"\xad")
-        except UnicodeEncodeError:
-            pass
-        text = self._odd.sub(lambda found: found[0].translate(self._table), text, _RUNS)
-        try:
-            return text.encode("cp1252").translate(self._western, b"\xad")
-        except UnicodeEncodeError:
-            return text.translate(self._table).encode("ascii", "replace")
+        western = text.encode("cp1252", "ignore")  # one byte a character, eight times as fast as the general way
+        odd = len(text) - len(western)
+        if odd > _ODD:
+            return self._general(text).encode()
+        if odd:
+            western = text.encode("cp1252", _HANDLER)
+        return western.translate(self._western, b"\xad")
+
+    def _general(self, text: str) -> str:
+        return "".join(map(self._table.get, text, repeat("?")))
+
+    def _not_western(self, error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return self._general(error.object[error.start : error.end]), error.end
 
 
 def _squeezed(word: bytes) -> bytes:
@@ -274,7 +317,7 @@ def _fits(written: bytes, word: bytes) -> bool:
 def _around(words: list[bytes], changed: npt.NDArray[np.int64]) -> bytes:
     """The words around the changed ones, a full stop where some are left out."""
     parts = []
-    for near in np.split(changed, np.flatnonzero(np.diff(changed) > 2 * _AROUND) + 1) if len(changed) else ():
+    for near in np.split(changed, np.flatnonzero(np.diff(changed) > 2 * _AROUND) + 1):
         start = max(0, int(near[0]) - _AROUND)
         if start:
             parts.append(_END)

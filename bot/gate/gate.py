@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
-from itertools import chain, compress
-from operator import or_
+from itertools import compress, groupby
+from operator import itemgetter, or_
 from pathlib import Path
 
 import re2
@@ -15,6 +16,7 @@ from bot.gate.combination import Combination
 from bot.gate.fold import Folder
 from bot.gate.lexicon import Lexicon, Occurrences
 from bot.gate.rules import Reply, Rule, RuleBook, load_replies, load_rules
+from bot.gate.screen import Screen
 from forum.errors import ConfigError
 
 #: Beyond this a message is not read to its end, and so not let in (Discourse's own default limit is 32,000).
@@ -46,6 +48,10 @@ class Gate:
         self._replies = dict(replies)
         self._book = book
         self._lexicon = Lexicon(book.families)
+        self._chained = [(name, each) for name, group in book.chains.items() for each in group]
+        self._ruled = [(rule, each) for rule, group in book.rules for each in group]
+        every = [each for _, each in (*self._chained, *self._ruled)]
+        self._screen = Screen(self._lexicon.names, book.chains, every)
         self._folder = Folder([word.decode() for word in self._lexicon.words if word.isalnum()])
         self._worded = [(rule, pattern) for rule, _ in book.rules for pattern in rule.patterns]
         self._patterns = re2.Set.SearchSet()
@@ -79,45 +85,34 @@ class Gate:
         )
 
     def _searched(self, text: str, language: str) -> GateDecision:
-        views = list(self._folder.views(text))
-        found = self._lexicon.find(*views)
-        hits = self._hits(found)
-        start = 0
-        for words in views:
-            end = start + len(words)
-            places = found.word_places[start:end]
-            inside = (1 << int(places[-1]) + 1) - (1 << int(places[0]))
-            for rule, each, ends in hits:
-                if here := ends & inside:
-                    last = here.bit_length() - 1
-                    matched = compress(words, (places >= last - each.width) & (places <= last))
-                    return self._stopped(rule, b" ".join(matched), language)
+        for words in self._folder.views(text):
+            found = self._lexicon.find(words)
+            for rule, each, ends in self._hits(found):
+                last = ends.bit_length() - 1
+                matched = compress(words, (found.word_places >= last - each.width) & (found.word_places <= last))
+                return self._stopped(rule, b" ".join(matched), language)
             if self._worded:
                 joined = b" ".join(words)
                 for number in self._patterns.Match(joined) or ():
                     rule, pattern = self._worded[number]
                     return self._stopped(rule, re2.search(pattern.encode(), joined)[0], language)
-            start = end
         return GateDecision(allowed=True)
 
-    def _hits(self, found: Occurrences) -> list[tuple[Rule, Combination, int]]:
+    def _hits(self, found: Occurrences) -> Iterator[tuple[Rule, Combination, int]]:
         """The combinations that are in the message, and where each match ends, as bits."""
-        segments = dict.fromkeys(self._book.chains, 0) | found.segments()
-        chains: dict[str, list[Combination]] = {}
-        for name, group in self._book.chains.items():
-            for each in group:
-                if bits := each.segments(segments):
-                    segments[name] |= bits
-                    chains.setdefault(name, []).append(each)
-        possible = [(rule, each) for rule, group in self._book.rules for each in group if each.segments(segments)]
+        tried = self._screen.possible(found)
+        first = bisect_left(tried, len(self._chained))
+        possible = [self._ruled[at - len(self._chained)] for at in tried[first:]]
         if not possible:
-            return []
-        looked_at = chain.from_iterable(([each for _, each in possible], *chains.values()))
-        named = {name for each in looked_at for name in each.families}
-        places = found.places(named.union(chains, *(rule.unless for rule, _ in possible)))
-        for name, some in chains.items():
-            places[name] = reduce(or_, [_ends(each, (), places) for each in some], places.get(name, 0))
-        return [(rule, each, ends) for rule, each in possible if (ends := _ends(each, rule.unless, places))]
+            return
+        chains = [self._chained[at] for at in tried[:first]]
+        named = {name for _, each in (*chains, *possible) for name in each.families}
+        places = found.places(named.union(*(rule.unless for rule, _ in possible), (name for name, _ in chains)))
+        for name, group in groupby(chains, itemgetter(0)):
+            places[name] = reduce(or_, [_ends(each, (), places) for _, each in group], places.get(name, 0))
+        for rule, each in possible:
+            if ends := _ends(each, rule.unless, places):
+                yield rule, each, ends
 
     def _stopped(self, rule: Rule, words: bytes, language: str) -> GateDecision:
         return GateDecision(

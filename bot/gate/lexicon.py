@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
 
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
-#: A longer sentence is cut into segments, each of which is looked at with the one before: more than a match spans.
-_SEGMENT = 64
-#: So many places part two views of a message: more than a combination and its excuses span.
-_APART = 100
-#: A prime: edges are first looked up by their remainder, which few others share.
-_SLOTS = 262_139
+#: Places are first looked at in blocks of so many.
+BLOCK = 16
+#: Edges are first looked up by their last bits, which few others share.
+_LAST_BITS = (1 << 18) - 1
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -24,23 +22,18 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """The families in a message's words: of each occurrence its family, the place and the segment of its last word."""
+    """The families in a message's words: of each occurrence its family and the place of its last word."""
 
     names: Mapping[str, int]
     families: Numbers
     at: Numbers
-    within: Numbers
-    #: Of each segment, whether it goes on with the sentence of the one before.
-    continues: Flags
     #: Of each word.
     word_places: Numbers
 
-    def segments(self) -> dict[str, int]:
-        """Each family's segments, as bits; a segment that goes on also has what is in the one before."""
-        marks = np.zeros((len(self.names), len(self.continues)), bool)
-        marks[self.families, self.within] = True
-        marks[:, 1:] |= marks[:, :-1] & self.continues[1:]
-        return dict(zip(self.names, _bits(marks), strict=True))
+    def blocks(self) -> npt.NDArray[np.uint64]:
+        """A row of bits for each family: the blocks of places where it is."""
+        width = int(self.at.max(initial=0)) // BLOCK // 64 + 1
+        return _packed(self.families, self.at // BLOCK, len(self.names), width * 8).view("<u8").reshape(-1, width)
 
     def places(self, names: Iterable[str]) -> dict[str, int]:
         """The places of these families, as bits; names that are no family's are left out."""
@@ -48,9 +41,10 @@ class Occurrences:
         row = np.full(len(self.names), -1)
         row[[self.names[name] for name in wanted]] = range(len(wanted))
         rows = row[self.families]
-        marks = np.zeros((len(wanted), int(self.word_places[-1]) + SENTENCE + 1), bool)
-        marks[rows[rows >= 0], self.at[rows >= 0]] = True
-        return dict(zip(wanted, _bits(marks), strict=True))
+        among = rows >= 0
+        width = int(self.at.max(initial=0)) // 8 + 1
+        bits = _packed(rows[among], self.at[among], len(wanted), width).view(f"S{width}").tolist()
+        return {name: int.from_bytes(row, "little") for name, row in zip(wanted, bits, strict=True)}
 
 
 class Lexicon:
@@ -58,7 +52,7 @@ class Lexicon:
 
     def __init__(self, families: Mapping[str, Iterable[tuple[str, ...]]]) -> None:
         """`families`: name to phrases, each of one word or more. `.` is the word that parts sentences."""
-        self._names = {name: number for number, name in enumerate(families)}
+        self.names = {name: number for number, name in enumerate(families)}
         complete: dict[tuple[str, ...], list[int]] = {}
         for number, phrases in enumerate(families.values()):
             for phrase in phrases:
@@ -77,8 +71,8 @@ class Lexicon:
             edges += sorted(edge.values())
         #: Ascending; the node behind an edge is its number beyond the vocabulary.
         self._edges = np.array([*edges, np.iinfo(np.int64).max])
-        self._likely = np.zeros(_SLOTS, bool)
-        self._likely[self._edges % _SLOTS] = True
+        self._likely = np.zeros(_LAST_BITS + 1, bool)
+        self._likely[self._edges & _LAST_BITS] = True
         of = [[], *(complete.get(phrase, []) for phrase in nodes)]
         self._families = np.array(list(chain.from_iterable(of)), np.int64)
         self._count = np.array(list(map(len, of)))
@@ -89,31 +83,25 @@ class Lexicon:
         """Every word of a phrase."""
         return self._ids.keys()
 
-    def find(self, *views: Sequence[bytes]) -> Occurrences:
-        """The families in a message's views, each of which begins with a full stop."""
-        words = list(chain.from_iterable(views))
+    def find(self, words: Sequence[bytes]) -> Occurrences:
+        """The families in a message's words."""
         ids = np.fromiter(map(self._ids.get, words, repeat(0)), np.int64, len(words))
-        number = np.arange(len(words))
+        number = np.arange(len(ids))
         stops = ids == self._stop
         # A full stop closes a sentence at its place, and opens the next one SENTENCE further.
         word_places = number + SENTENCE * (np.cumsum(stops) - stops)
-        for end in accumulate(map(len, views[:-1])):
-            word_places[end:] += _APART
-        cuts = (number - np.maximum.accumulate(number * stops)) % _SEGMENT == 0
-        segments = np.cumsum(cuts)
         nodes, last = self._walk(ids, stops)
         opening = np.flatnonzero(stops)
         nodes = np.concatenate([nodes, ids[opening]])
         at = np.concatenate([word_places[last], word_places[opening] + SENTENCE])
-        within = np.concatenate([(segments - stops)[last], segments[opening]])
+        some = np.flatnonzero(self._count[nodes])
+        nodes, at = nodes[some], at[some]
         count = self._count[nodes]
         shift = np.repeat(self._until[nodes] - np.cumsum(count), count)
         return Occurrences(
-            self._names,
+            self.names,
             self._families[shift + np.arange(len(shift))],
             np.repeat(at, count),
-            np.repeat(within, count),
-            np.concatenate([[False], ~stops[cuts]]),
             word_places,
         )
 
@@ -123,7 +111,7 @@ class Lexicon:
         here, then = ids[:-1], last[0][1:]
         while len(then):
             edges = here * self._size + ids[then]
-            likely = np.flatnonzero(self._likely[edges % _SLOTS])
+            likely = np.flatnonzero(self._likely[edges & _LAST_BITS])
             edges, then = edges[likely], then[likely]
             found = np.searchsorted(self._edges, edges)
             true = self._edges[found] == edges
@@ -135,7 +123,8 @@ class Lexicon:
         return np.concatenate(nodes), np.concatenate(last)
 
 
-def _bits(marks: Flags) -> Iterable[int]:
-    """Each row as one number."""
-    rows = np.packbits(marks, axis=1, bitorder="little")
-    return [int.from_bytes(row, "little") for row in rows.view(f"S{rows.shape[1]}").ravel().tolist()]
+def _packed(rows: Numbers, at: Numbers, count: int, width: int) -> npt.NDArray[np.uint8]:
+    """`count` rows of `width` bytes, with these bits set."""
+    marks = np.zeros(count * width * 8, bool)
+    marks[rows * (width * 8) + at] = True
+    return np.packbits(marks, bitorder="little")

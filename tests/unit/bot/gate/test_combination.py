@@ -8,6 +8,7 @@ import pytest
 
 from bot.gate.combination import combination
 from bot.gate.lexicon import Lexicon
+from bot.gate.screen import Screen
 from bot.gate.spellings import spellings
 
 FAMILIES: dict[str, list[tuple[str, ...]]] = {
@@ -18,8 +19,11 @@ FAMILIES: dict[str, list[tuple[str, ...]]] = {
 
 
 def _found(rule: str, text: str) -> bool:
-    occurrences, read = Lexicon(FAMILIES).find(text.encode().split()), combination(rule)
-    return bool(read.segments(occurrences.segments()) and read.ends(occurrences.places(FAMILIES)))
+    lexicon, read = Lexicon(FAMILIES), combination(rule)
+    occurrences = lexicon.find(text.encode().split())
+    return Screen(lexicon.names, {}, [read]).possible(occurrences) == [0] and bool(
+        read.ends(occurrences.places(FAMILIES))
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,44 +52,37 @@ def test_a_badly_written_combination_is_an_error(rule: str) -> None:
 
 @pytest.mark.parametrize("at", [0, 1, 63, 64, 65, 124, 127, 128, 129, 600, 2_000])
 @pytest.mark.parametrize("filler", ["x ", "a. ", "x . ", "x x x x x . "])
-def test_a_match_is_found_wherever_segments_part(at: int, filler: str) -> None:
+def test_a_match_is_found_wherever_blocks_part(at: int, filler: str) -> None:
     assert _found("take >3 fruit", ". " + filler * at + "steal two red apples" + " x" * 700)
 
 
 @pytest.mark.parametrize("sign", [".", ". .", "x"])
-def test_segments_lose_no_match_of_what_is_searched_whole(sign: str) -> None:
-    words = [
-        b"steal",
-        b"apples",
-        b"neighbour",
-        b"run",
-        b"off",
-        b"with",
-        b"x",
-        *[part.encode() for part in sign.split()],
+def test_the_screen_loses_no_match_of_what_is_searched_whole(sign: str) -> None:
+    words = [b"steal", b"apples", b"neighbour", b"run", b"off", b"with", b"x", *sign.encode().split()]
+    rules = [
+        *("take >3 fruit", "take fruit whose / 34", "fruit >20 whose", "whose take / 20", "take >9 take >9 take"),
+        *("theft whose", "whose >2 loot"),
     ]
-    chance, lexicon = random.Random(3), Lexicon(FAMILIES)
-    for rule in (
-        "take >3 fruit",
-        "take fruit whose / 34",
-        "fruit >20 whose",
-        "whose take / 20",
-        "take >9 take >9 take",
-    ):
-        read = combination(rule)
-        for count in range(1, 300, 3):
-            occurrences = lexicon.find([b".", *chance.choices(words, k=count), b"."])
-            if read.ends(occurrences.places(FAMILIES)):
-                assert read.segments(occurrences.segments())
+    chains = {"theft": [combination("take >5 fruit")], "loot": [combination("theft"), combination("fruit >3 whose")]}
+    chance, lexicon, read = random.Random(3), Lexicon(FAMILIES), list(map(combination, rules))
+    screen = Screen(lexicon.names, chains, read)
+    seen = set()
+    for count in [*range(1, 300, 3)] * 5:
+        occurrences = lexicon.find([b".", *chance.choices(words, k=count), b"."])
+        places = occurrences.places(FAMILIES)
+        for name, group in chains.items():
+            places[name] = group[0].ends(places) | group[-1].ends(places)
+        there = {at for at, each in enumerate(read) if each.ends(places)}
+        assert there <= set(screen.possible(occurrences))
+        seen |= there
+    assert seen == set(range(len(rules)))
 
 
-@pytest.mark.parametrize("rule", ["take >9 fruit", "take fruit / 34"])
-def test_words_of_two_views_do_not_add_up(rule: str) -> None:
-    read, find = combination(rule), Lexicon(FAMILIES).find
-    views = [b".", b"steal", b"."], [b".", b"the", b"."], [b".", b"apples", b"."]
-    assert read.ends(find([b".", b"steal", b"apples", b"."]).places(FAMILIES))
-    assert not read.ends(find(views[0], views[2]).places(FAMILIES))
-    assert not read.ends(find(*views).places(FAMILIES))
+def test_the_screen_tells_what_cannot_be_there() -> None:
+    lexicon = Lexicon(FAMILIES)
+    screen = Screen(lexicon.names, {}, [combination("take >3 fruit"), combination("take whose")])
+    far = lexicon.find(b"steal . a . a . a . apples . a . a . neighbour steal".split())
+    assert screen.possible(far) == [1]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 WITHIN, PART = 14, 4
 #: How far beyond a match what excuses it is looked for, in words before and after.
 _BEFORE, _AFTER = 4, 6
+#: The widest that the screen has levels for.
+_WIDEST = 999
 
 _LINK = re.compile(r"(>\d* )?([a-z_|]+)")
 _WHOLE = re.compile(r"[a-z_|]+(?: (?:>\d* )?[a-z_|]+)*(?: / (\d+))?(?: - ([a-z_ ]+))?")
@@ -94,6 +96,8 @@ def combination(text: str) -> Combination:
             chains.append([link])
     span = max(sum(link.gap for link in chain[1:]) for chain in chains)
     width = int(whole[1]) if whole[1] else span if len(chains) == 1 else WITHIN
+    if span + width > _WIDEST:
+        raise ValueError(f"write gaps and a width of at most {_WIDEST} words in all")
     unless = tuple((whole[2] or "").split())
     return Combination(
         text=text,

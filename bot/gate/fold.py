@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
-from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 import re2
 
+from bot.gate.letters import Letters
 from forum.stop_words import ENGLISH, FRENCH
-
-#: Letters and signs that are drawn like a Latin letter (the common ones; Unicode's confusables name thousands).
-_DRAWN_LIKE = (
-    ("абвгеёзиікклмнопрстухцьѕјԁԛԝһӏүјқңғө", "abbree3uikklmhonpctyxubsjdqwhlyjkhfo"),
-    ("αβγεζηικμνορτυχωϲσδ", "abyeznikuvoptuxwcod"),
-    ("ıøłđħŧɑɡɩʀʟɴɪᴀᴄᴅᴇᴋᴏᴘᴛᴜᴠᴡʙʜᴍᴊꜱ", "ioldhtagirlniacdekoptuvwbhmjs"),
-    ("€£¥¡¢©®Ð∂∑†", "elyiccrddet"),
-)
-_DRAWN = {a: b for left, right in _DRAWN_LIKE for a, b in zip(left, right, strict=True)}
-_DRAWN |= {"æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ß": "ss"} | dict.fromkeys("‘’ʼ′＇", "'")
-_LIGATURES = (("œ", "oe"), ("Œ", "oe"), ("æ", "ae"), ("Æ", "ae"), ("ß", "ss"))
-#: The code points that may stand for Latin letters, or for nothing; every other one is a separator.
-_BLOCKS = (
-    *((0x80, 0x2FFF), (0xA640, 0xA7FF), (0xFB00, 0xFB06), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
-    *((0xFF00, 0xFF5E), (0x1D400, 0x1D7FF), (0x1F100, 0x1F1AC), (0xE0000, 0xE01EF)),
-)
 
 #: Stands for the end of a sentence until every other sign is gone.
 _END = b"\x01"
@@ -51,12 +33,8 @@ _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
 #: So many runs of letters alone may spell nothing: a list of variables, or a text made to be slow.
 _TRIES = 64
-#: So many characters that are not Western are folded one by one; where more are, all of the text is.
-_ODD = 256
-#: The codecs' name for that.
-_HANDLER = "bot.gate.fold"
-#: So many disguised or joined words are remembered: a forum's words come back.
-_REMEMBERED = 1 << 14
+#: Tokens of so many letters, and so many joined words, are remembered: a forum's words come back.
+_LETTERS, _REMEMBERED = 1 << 20, 1 << 14
 #: A shorter word is not looked for behind digits and signs.
 _SHORT = 3
 #: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
@@ -65,23 +43,6 @@ _JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an",
 }
 #: How far around a word that was undone the second spelling is searched, in words.
 _AROUND = 48
-
-
-def character_table() -> dict[int, str]:
-    """What each code point outside ASCII folds to: letters, nothing (marks, zero width), a quote or a space."""
-    table: dict[int, str] = {}
-    for first, last in _BLOCKS:
-        for code in range(first, last + 1):
-            plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", chr(code)).casefold())
-            kept = [_DRAWN.get(p, p) for p in plain if unicodedata.category(p) not in {"Mn", "Me", "Cf"}]
-            table[code] = "".join(k if k.isascii() else " " for k in kept)[:4]
-    return table | {code: chr(code) for code in range(128)}
-
-
-def _western(table: dict[int, str]) -> bytes:
-    """The same for the bytes of cp1252, a letter each."""
-    characters = (bytes([code]).decode("cp1252", "replace") for code in range(256))
-    return bytes(ord(c) if c.isascii() else ord((table.get(ord(c)) or " ")[0]) for c in characters)
 
 
 #: What a token is: no word but itself, another word, a piece of one, or one character alone.
@@ -94,19 +55,19 @@ class _Remembered(dict[bytes, int]):
     def __init__(self, plain: Iterable[bytes], meaning: Callable[[bytes], bytes], fragments: Set[bytes]) -> None:
         super().__init__(dict.fromkeys(plain, _ITSELF))
         self.meanings: dict[bytes, bytes] = {}
+        self.letters = 0
         self._meaning, self._fragments = meaning, fragments
 
     def __missing__(self, token: bytes) -> int:
         meaning = self._meaning(token)
         if meaning:
-            kind = _MEANT
+            kind, self.meanings[token] = _MEANT, meaning
         elif not token[1:]:
             kind = _ALONE
         else:
             kind = _PIECE if token in self._fragments else _ITSELF
-        if len(token) <= _LONGEST:
-            self[token] = kind
-            self.meanings |= {token: meaning} if meaning else {}
+        self[token] = kind
+        self.letters += len(token)
         return kind
 
 
@@ -134,10 +95,7 @@ class Folder:
         self._joints = joints
         self._remembered = _Remembered(self._plain, self._meaning, self._fragments)
         self._parts = lru_cache(_REMEMBERED)(self._parting)
-        table = character_table()
-        self._western = _western(table)
-        self._table = {chr(code): letters for code, letters in table.items()}
-        codecs.register_error(_HANDLER, self._not_western)
+        self._letters = Letters()
 
     def views(self, text: str) -> Iterator[list[bytes]]:
         """The spellings to search, as words; `.` parts sentences, opens and closes.
@@ -153,7 +111,7 @@ class Folder:
     def _undone(self, base: bytes) -> bytes:
         tokens = base.split()
         remembered = self._remembered
-        if len(remembered) > _REMEMBERED:
+        if remembered.letters > _LETTERS:
             remembered = self._remembered = _Remembered(self._plain, self._meaning, self._fragments)
         kinds = np.fromiter(map(remembered.__getitem__, tokens), np.int8, len(tokens))
         changed = kinds == _MEANT
@@ -161,12 +119,9 @@ class Folder:
         if _SPELLED.search(base):
             pieces |= kinds == _ALONE
         joined = list(self._joined(tokens, np.flatnonzero(pieces).tolist(), changed)) if pieces.any() else []
-        meant = np.flatnonzero(changed).tolist()
-        if not meant and not joined:
+        if not joined and not changed.any():
             return b""
-        undone = list(tokens)
-        for at in meant:
-            undone[at] = remembered.meanings.get(tokens[at]) or self._meaning(tokens[at])
+        undone = list(map(remembered.meanings.get, tokens, tokens))
         for first, count, word in joined:
             undone[first : first + count] = [word, *[b""] * (count - 1)]
             changed[first : first + count] = [True, *[False] * (count - 1)]
@@ -278,32 +233,11 @@ class Folder:
         return () if self._split.isdisjoint(parts) else tuple(parts)
 
     def _ascii(self, text: str) -> bytes:
-        raw = b" " + self._letters(text).translate(_SPACES, b"\r") + b" "
+        raw = b" " + self._letters.ascii(text).translate(_SPACES, b"\r") + b" "
         raw = raw.replace(b"\n\n", b" " + _END + b" ").replace(b"\n", b" ")
         while b"!!" in raw:
             raw = raw.replace(b"!!", b"!")
         return (b" " + _END + b" ").join(_SENTENCE_ENDS.split(b" ".join(raw.split(b", "))))
-
-    def _letters(self, text: str) -> bytes:
-        if text.isascii():
-            return text.encode()
-        for sign, letters in _LIGATURES:
-            text = text.replace(sign, letters)
-        western = text.encode("cp1252", "ignore")  # one byte a character, eight times as fast as the general way
-        odd = len(text) - len(western)
-        if odd > _ODD:
-            return self._general(text).encode()
-        if odd:
-            western = text.encode("cp1252", _HANDLER)
-        return western.translate(self._western, b"\xad")
-
-    def _general(self, text: str) -> str:
-        return "".join(map(self._table.get, text, repeat("?")))
-
-    def _not_western(self, error: UnicodeError) -> tuple[str, int]:
-        if not isinstance(error, UnicodeEncodeError):
-            raise error
-        return self._general(error.object[error.start : error.end]), error.end
 
 
 def _squeezed(word: bytes) -> bytes:

@@ -10,6 +10,7 @@ from itertools import compress, groupby
 from operator import itemgetter, or_
 from pathlib import Path
 
+import numpy as np
 import re2
 
 from bot.gate.combination import Combination
@@ -52,6 +53,10 @@ class Gate:
         self._ruled = [(rule, each) for rule, group in book.rules for each in group]
         every = [each for _, each in (*self._chained, *self._ruled)]
         self._screen = Screen(self._lexicon.names, book.chains, every)
+        unless = [*([()] * len(self._chained)), *(rule.unless for rule, _ in self._ruled)]
+        named = [each.families.union(others) for each, others in zip(every, unless, strict=True)]
+        #: Of each combination, what families it is about.
+        self._named = np.array([[name in names for name in self._lexicon.names] for names in named])
         self._folder = Folder([word.decode() for word in self._lexicon.words if word.isalnum()])
         self._worded = [(rule, pattern) for rule, _ in book.rules for pattern in rule.patterns]
         self._patterns = re2.Set.SearchSet()
@@ -105,9 +110,8 @@ class Gate:
         possible = [self._ruled[at - len(self._chained)] for at in tried[first:]]
         if not possible:
             return
+        places = found.places(np.logical_or.reduce(self._named.take(tried, axis=0)))
         chains = [self._chained[at] for at in tried[:first]]
-        named = {name for _, each in (*chains, *possible) for name in each.families}
-        places = found.places(named.union(*(rule.unless for rule, _ in possible), (name for name, _ in chains)))
         for name, group in groupby(chains, itemgetter(0)):
             places[name] = reduce(or_, [_ends(each, (), places) for _, each in group], places.get(name, 0))
         for rule, each in possible:

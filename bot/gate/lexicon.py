@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -35,16 +35,15 @@ class Occurrences:
         width = int(self.at.max(initial=0)) // BLOCK // 64 + 1
         return _packed(self.families, self.at // BLOCK, len(self.names), width * 8).view("<u8").reshape(-1, width)
 
-    def places(self, names: Iterable[str]) -> dict[str, int]:
-        """The places of these families, as bits; names that are no family's are left out."""
-        wanted = [name for name in names if name in self.names]
-        row = np.full(len(self.names), -1)
-        row[[self.names[name] for name in wanted]] = range(len(wanted))
-        rows = row[self.families]
-        among = rows >= 0
+    def places(self, wanted: Flags) -> dict[str, int]:
+        """The places of the families that are wanted, as bits."""
+        among = np.flatnonzero(wanted.take(self.families))
+        rows = (np.cumsum(wanted) - 1).take(self.families.take(among))
         width = int(self.at.max(initial=0)) // 8 + 1
-        bits = _packed(rows[among], self.at[among], len(wanted), width).view(f"S{width}").tolist()
-        return {name: int.from_bytes(row, "little") for name, row in zip(wanted, bits, strict=True)}
+        bits = _packed(rows, self.at.take(among), int(wanted.sum()), width).view(f"S{width}").tolist()
+        return {
+            name: int.from_bytes(row, "little") for name, row in zip(compress(self.names, wanted), bits, strict=True)
+        }
 
 
 class Lexicon:
@@ -94,13 +93,13 @@ class Lexicon:
         opening = np.flatnonzero(stops)
         nodes = np.concatenate([nodes, ids[opening]])
         at = np.concatenate([word_places[last], word_places[opening] + SENTENCE])
-        some = np.flatnonzero(self._count[nodes])
-        nodes, at = nodes[some], at[some]
-        count = self._count[nodes]
-        shift = np.repeat(self._until[nodes] - np.cumsum(count), count)
+        some = np.flatnonzero(self._count.take(nodes))
+        nodes, at = nodes.take(some), at.take(some)
+        count = self._count.take(nodes)
+        shift = np.repeat(self._until.take(nodes) - np.cumsum(count), count)
         return Occurrences(
             self.names,
-            self._families[shift + np.arange(len(shift))],
+            self._families.take(shift + np.arange(len(shift))),
             np.repeat(at, count),
             word_places,
         )

@@ -9,11 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.gate.combination import Combination, Link
-from bot.gate.lexicon import BLOCK, Occurrences
+from bot.gate.lexicon import BLOCK, Numbers, Occurrences
 
 Rows = npt.NDArray[np.uint64]
-#: So far each level spreads a family's blocks, beyond the level before: in all by 0, 1, 2, 4, 8 and 16 blocks.
-_SHIFTS = (0, 1, 1, 2, 4, 8)
 
 
 class Screen:
@@ -30,32 +28,35 @@ class Screen:
         for name, group in chains.items():
             last = {family for each in group for links in each.chains for family in links[-1].families}
             ending[name] = {row for family in {name, *last} for row in ending.get(family, ())}
-        links = [_before_the_end(each) for each in combinations]
-        rows = [
-            [level * len(names) + row for row in {row for family in link.families for row in ending[family]}]
-            for link, level in chain.from_iterable(links)
-        ]
-        self._rows = np.array(list(chain.from_iterable(rows)), np.int64)
-        #: Where in `_rows` each link begins, and among the links each combination.
-        self._links = np.array([0, *accumulate(map(len, rows[:-1]))])
-        self._combinations = np.array([0, *accumulate(map(len, links[:-1]))])
-        self._levels = range(max((level for _, level in chain.from_iterable(links)), default=0) + 1)
+        self._levels = 1
+        rows: dict[tuple[int, ...], int] = {}
+        links: list[list[int]] = []
+        for each in combinations:
+            links.append([])
+            for link, level in _before_the_end(each):
+                self._levels = max(self._levels, level + 1)
+                among = {level * len(names) + row for family in link.families for row in ending[family]}
+                links[-1].append(rows.setdefault(tuple(sorted(among)), len(rows)))
+        #: The rows of each link, those of the combinations, and where in them each link and each combination begins.
+        self._rows, self._row_starts = _in_a_row(list(rows))
+        self._links, self._link_starts = _in_a_row(links)
 
     def possible(self, found: Occurrences) -> list[int]:
         """The numbers of the combinations that can be there."""
-        if not len(self._rows):
+        if not len(self._links):
             return []
         rows = found.blocks()
         levels = [rows]
-        for level in self._levels[1:]:
-            rows = _spread(rows, _SHIFTS[level])
+        for level in range(1, self._levels):
+            rows = _spread(rows, 1 << max(0, level - 2))
             levels.append(rows)
-        links = np.bitwise_or.reduceat(np.concatenate(levels)[self._rows], self._links)
-        return np.flatnonzero(np.bitwise_and.reduceat(links, self._combinations).any(axis=1)).tolist()
+        links = np.bitwise_or.reduceat(np.concatenate(levels).take(self._rows, 0), self._row_starts)
+        there = np.bitwise_and.reduceat(links.take(self._links, 0), self._link_starts)
+        return np.flatnonzero(there.any(axis=1)).tolist()
 
 
 def _before_the_end(combination: Combination) -> list[tuple[Link, int]]:
-    """Each link, and the level of how far before the match's end it may stand."""
+    """Each link, and how far before the match's end it may stand: level 0 is 0 blocks, 1 is 1, 2 is 2, 3 is 4..."""
     found = []
     for links in combination.chains:
         places = combination.width if combination.chains[1:] else 0
@@ -71,3 +72,9 @@ def _spread(rows: Rows, by: int) -> Rows:
     spread = rows | rows << np.uint64(by)
     spread[:, 1:] |= rows[:, :-1] >> np.uint64(64 - by)
     return spread
+
+
+def _in_a_row(groups: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+    """The groups' numbers, and where each group begins."""
+    starts = [0, *accumulate(map(len, groups))][:-1]
+    return np.array(list(chain.from_iterable(groups)), np.int64), np.array(starts, np.int64)

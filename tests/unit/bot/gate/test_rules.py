@@ -87,11 +87,21 @@ def test_an_exact_wording_is_a_re2_pattern(tmp_path: Path) -> None:
     assert gate.check("All plums become ripe!", "en").allowed
 
 
+def test_a_rule_may_have_patterns_alone(tmp_path: Path) -> None:
+    _gate(tmp_path, extra="patterns: ['plums? [a-z]+ mine']")
+    text = (tmp_path / "rules.yml").read_text().replace("    when: ['steal >3 thing']\n", "")
+    (tmp_path / "rules.yml").write_text(text)
+    gate = Gate.from_files(tmp_path)
+    assert gate.check("All plums become mine!", "en").rule == "fruit"
+    assert gate.check("Let us steal bananas", "en").allowed
+
+
 @pytest.mark.parametrize(
     ("when", "extra", "told"),
     [
         ("steal >3 thong", "", "'fruit'.*'thong'.*'thing'"),
         ("steal > > thing", "", "'fruit'.*when.*write families"),
+        ("steal >3 thing / 1000", "", "'fruit'.*when.*at most 999 words"),
         ("steal thing - gone", "", "'fruit'.*'gone'.*'game'"),
         ("steal", "unless: [gone]", "'fruit'.*unless.*'gone'.*'game'"),
         ("steal", "patterns: ['stea(l']", "'fruit'.*patterns.*not a re2 pattern"),

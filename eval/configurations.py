@@ -23,8 +23,14 @@ _ONE_TEXT = "recall.title_alone=false"
 #: A to E are the design's, each one part more than the one before; the rest changes one thing of the defaults.
 CONFIGURATIONS = (
     Configuration(name=DEFAULTS, says="posts and keyword, the title searched by itself too"),
-    Configuration(name="A", says="posts alone", settings=("recall.channels=[posts]", _ONE_TEXT, "flags.rerank=false")),
-    Configuration(name="B", says="A and rerank", settings=("recall.channels=[posts]", _ONE_TEXT)),
+    Configuration(
+        name="A",
+        says="posts alone",
+        settings=("recall.channels=[posts]", _ONE_TEXT, "flags.neighbours=false", "flags.rerank=false"),
+    ),
+    Configuration(
+        name="B", says="A and rerank", settings=("recall.channels=[posts]", _ONE_TEXT, "flags.neighbours=false")
+    ),
     Configuration(
         name="C", says="B and neighbours", settings=("recall.channels=[posts]", _ONE_TEXT, "flags.neighbours=true")
     ),

@@ -61,6 +61,7 @@ def official_plugin(
         distance = (signs != (vector > 0)).sum(axis=1).astype(np.float64)
         distance[~_allowed(one, topics, begun)] = np.inf
         near = np.argsort(distance, kind="stable")[: 2 * limit]
+        near = near[np.isfinite(distance[near])]
         out.append([int(topics[at]) for at in near[np.argsort(-scores[near], kind="stable")]][:limit])
     return out
 

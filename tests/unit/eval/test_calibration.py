@@ -16,14 +16,15 @@ from eval.calibration import (
     probabilities,
     reliability,
     smallest_safe_threshold,
+    threshold_interval,
 )
 from eval.commands.calibrate import write_thresholds
 from forum.config import ZoneThresholds
 from forum.errors import UsageError
 
 
-def _scored(count: int, *, noise: float = 1.0) -> Scored:
-    rng = np.random.default_rng(0)
+def _scored(count: int, *, noise: float = 1.0, seed: int = 0) -> Scored:
+    rng = np.random.default_rng(seed)
     labels = (rng.random(count) < 0.6).astype(np.float64)
     return Scored(logits=4 * labels - 2 + noise * rng.normal(size=count), labels=labels)
 
@@ -53,6 +54,19 @@ def test_logits_that_tell_nothing_give_no_threshold() -> None:
     rng = np.random.default_rng(1)
     scored = Scored(logits=rng.normal(size=500), labels=(rng.random(500) < 0.5).astype(np.float64))
     assert smallest_safe_threshold(scored, most_wrong=0.05) is None
+
+
+def test_the_interval_of_a_threshold_is_as_wide_as_thresholds_of_other_questions_lie_apart() -> None:
+    interval = threshold_interval(_scored(1600), most_wrong=0.1)
+    assert interval is not None
+    others = [smallest_safe_threshold(_scored(1600, seed=seed), most_wrong=0.1) for seed in range(1, 101)]
+    low, middle, high = np.percentile([one for one in others if one is not None], [2.5, 50, 97.5])
+    assert interval[0] < middle < interval[1]
+    assert interval[1] - interval[0] == pytest.approx(high - low, rel=0.3)
+
+
+def test_questions_that_rarely_prove_a_threshold_have_no_interval() -> None:
+    assert threshold_interval(Scored(logits=np.arange(5.0), labels=np.ones(5)), most_wrong=0.05) is None
 
 
 @pytest.mark.parametrize("count", [400, 3000])

@@ -75,10 +75,12 @@ def test_a_single_size_has_no_curve(tmp_path: Path) -> None:
     assert not list((tmp_path / "out").glob("*.png"))
 
 
-def test_names_are_escaped(tmp_path: Path) -> None:
-    page = _page(tmp_path, **{"a<b": {"growth": _SIZES}})
+def test_what_results_say_is_escaped(tmp_path: Path) -> None:
+    page = _page(tmp_path, **{"a<b": {"growth": _SIZES, "commit": "c<d"}})
     assert "a<b" not in page
+    assert "c<d" not in page
     assert "a&lt;b" in page
+    assert "<td>c&lt;d</td>" in page
 
 
 def test_a_result_of_another_kind_is_refused_by_name(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,10 @@ from forum.types import Candidate, Hit, Match, Passage, Scope
 
 #: Posts asked for per topic wanted: a topic often fills several places of a channel's list.
 _POSTS_A_TOPIC = 3
+#: The suffixes of the lists for the whole question and for its title alone; and what a rank of the latter counts. What
+#: the title finds the whole mostly finds too: at 1, two lists of four say the same (measured: up, within the noise).
+_WHOLE, _TITLE = "", ":title"
+_TITLE_WEIGHT = 0.7
 
 
 def recall(query: Query, tools: Tools, config: Config) -> Recalled:
@@ -34,22 +38,21 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
     channels: tuple[str, ...] = config.recall.channels if pipeline == "posts" else ("keyword", "topics")
     degraded: tuple[str, ...] = ()
     reason = ""
-    vectors: tuple[Vectors | None, ...] = (None,) * len(texts)
+    vectors: Mapping[str, Vectors | None] = dict.fromkeys(texts)
     hits: dict[str, list[Hit]] = {}
     if any(channel != "keyword" for channel in channels):
         try:
-            vectors = tuple(tools.embedder.embed_query(text) for text in texts)
+            vectors = {part: tools.embedder.embed_query(text) for part, text in texts.items()}
             hits = side_by_side(_calls(channels, texts, vectors, tools, config, scope))
         except (RemoteError, ModelMismatch) as error:
             degraded = ("embedder",) if isinstance(error, RemoteError) else ("vectors",)
-            vectors, reason, pipeline = (None,) * len(texts), str(error), "legacy"
+            vectors, reason, pipeline = dict.fromkeys(texts), str(error), "legacy"
     if not hits:
         hits = side_by_side(_calls(("keyword",), texts, vectors, tools, config, scope))
     lists = {name: best_per_topic(found, limit=config.recall.limit) for name, found in hits.items()}
-    weights = {name: config.recall.topics_weight for name in lists if name.partition(":")[0] == "topics"}
-    fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k, weights=weights)
+    fused = reciprocal_rank_fusion(lists, k=config.recall.rrf_k, weights=_weights(lists, config))
     support = Counter(topic for _, topic in {(hit.post_id, hit.topic_id) for found in hits.values() for hit in found})
-    candidates = _described(fused, support, texts[0], vectors[0], tools, scope)
+    candidates = _described(fused, support, texts[_WHOLE], vectors[_WHOLE], tools, scope)
     if pipeline == "legacy":
         candidates = boosted(candidates)
     decision = f"{len(candidates)} candidates" if candidates else "nothing" if tools.index.size() else "empty"
@@ -61,29 +64,35 @@ def recall(query: Query, tools: Tools, config: Config) -> Recalled:
         pipeline=pipeline,
         data={
             "pipeline": pipeline,
-            "texts": list(texts),
+            "texts": list(texts.values()),
             "channels": {name: [hit.post_id for hit in hits] for name, hits in lists.items()},
             "fused": [[one.passage.post_id, round(one.rrf, 6), dict(one.ranks)] for one in candidates],
         },
     )
 
 
-def _texts(query: Query, config: Config) -> tuple[str, ...]:
-    """The title with the question's first characters; the title alone; each part of the question alone."""
+def _texts(query: Query, config: Config) -> dict[str, str]:
+    """The title with the question's first characters; the title alone; each part of the question alone.
+
+    Each by the suffix that it gives the names of its channels' lists.
+    """
     characters = config.recall.question_characters
     whole = f"{query.title}\n{query.text[:characters]}".strip()
-    title = (query.title,) if config.recall.title_alone and query.title not in ("", whole) else ()
-    return (whole, *title, *(text[:characters] for text in query.sub_questions))
+    title = {_TITLE: query.title} if config.recall.title_alone and query.title not in ("", whole) else {}
+    parts = {f":{n}": text[:characters] for n, text in enumerate(query.sub_questions, start=1)}
+    return {_WHOLE: whole, **title, **parts}
 
 
-def _suffixes(texts: Sequence[str]) -> list[str]:
-    return ["" if n == 0 else f":{n}" for n in range(len(texts))]
+def _weights(lists: Iterable[str], config: Config) -> dict[str, float]:
+    """What a rank in each list counts in the fusion; 1 where nothing is said."""
+    topics = {name: config.recall.topics_weight for name in lists if name.startswith("topics")}
+    return topics | {name: topics.get(name, 1.0) * _TITLE_WEIGHT for name in lists if name.endswith(_TITLE)}
 
 
 def _calls(
     channels: Sequence[str],
-    texts: Sequence[str],
-    vectors: Sequence[Vectors | None],
+    texts: Mapping[str, str],
+    vectors: Mapping[str, Vectors | None],
     tools: Tools,
     config: Config,
     scope: Scope,
@@ -91,7 +100,8 @@ def _calls(
     """What to ask the index, by the channel's name and the suffix of its text."""
     index, limit = tools.index, config.recall.limit
     calls: dict[str, Callable[[], list[Hit]]] = {}
-    for text, vector, suffix in zip(texts, vectors, _suffixes(texts), strict=True):
+    for suffix, text in texts.items():
+        vector = vectors[suffix]
         if "posts" in channels and vector is not None:
             calls[f"posts{suffix}"] = partial(index.nearest, vector, limit=limit * _POSTS_A_TOPIC, scope=scope)
         if "keyword" in channels:

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-import re2
 
 from bot.gate.letters import Letters
 from forum.stop_words import ENGLISH, FRENCH
@@ -25,7 +24,6 @@ _SHAPE = bytes.maketrans(b"0134578@$!|+9l", b"oieastbasiitgi")
 _SIGNS = bytes(c for c in range(1, 128) if not chr(c).isalnum() and c not in b" @$!|+#*")
 _HIDDEN = b"*#aeiouy"
 _DOUBLED = re.compile(rb"([a-z])\1+")
-_SPELLED = re2.compile(rb" [a-z0-9@$!|] +[a-z0-9@$!|] +[a-z0-9@$!|] ")
 #: `www.` is not.
 _DRAWN_OUT = re.compile(rb"([a-vx-z])\1\1|www[^.]")
 #: Words of these lengths may be several written as one; so many of them are looked at.
@@ -116,16 +114,17 @@ class Folder:
         kinds = np.fromiter(map(remembered.__getitem__, tokens), np.int8, len(tokens))
         changed = kinds == _MEANT
         pieces = kinds == _PIECE
-        if _SPELLED.search(base):
-            pieces |= kinds == _ALONE
-        joined = list(self._joined(tokens, np.flatnonzero(pieces).tolist(), changed)) if pieces.any() else []
+        alone = kinds == _ALONE
+        if (alone[2:] & alone[1:-1] & alone[:-2]).any():
+            pieces |= alone
+        joined = list(self._joined(tokens, pieces.nonzero()[0].tolist(), changed)) if pieces.any() else []
         if not joined and not changed.any():
             return b""
         undone = list(map(remembered.meanings.get, tokens, tokens))
         for first, count, word in joined:
             undone[first : first + count] = [word, *[b""] * (count - 1)]
             changed[first : first + count] = [True, *[False] * (count - 1)]
-        return _around(undone, np.flatnonzero(changed))
+        return _around(undone, changed.nonzero()[0])
 
     def _joined(
         self, tokens: list[bytes], places: Iterable[int], meant: npt.NDArray[np.bool_]
@@ -203,9 +202,9 @@ class Folder:
 
     def _apart(self, text: bytes) -> list[bytes]:
         """The words of a text in blanks; known words that were run together are set apart."""
-        blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == 32)
-        lengths = np.diff(blanks) - 1
-        long = np.flatnonzero((lengths >= _SHORTEST) & (lengths <= _LONGEST))
+        blanks = (np.frombuffer(text, np.uint8) == ord(" ")).nonzero()[0]
+        lengths = blanks[1:] - blanks[:-1] - 1
+        long = ((lengths >= _SHORTEST) & (lengths <= _LONGEST)).nonzero()[0]
         places = [
             slice(start, end) for start, end in zip((blanks[long] + 1).tolist(), blanks[long + 1].tolist(), strict=True)
         ]
@@ -234,8 +233,9 @@ class Folder:
 
     def _ascii(self, text: str) -> bytes:
         raw = b" " + self._letters.ascii(text).translate(_SPACES, b"\r") + b" "
-        raw = raw.replace(b"\n\n", b" " + _END + b" ").replace(b"\n", b" ")
-        while b"!!" in raw:
+        if b"\n" in raw:
+            raw = raw.replace(b"\n\n", b" " + _END + b" ").replace(b"\n", b" ")
+        while b"!" in raw and b"!!" in raw:
             raw = raw.replace(b"!!", b"!")
         return (b" " + _END + b" ").join(_SENTENCE_ENDS.split(b" ".join(raw.split(b", "))))
 
@@ -251,7 +251,7 @@ def _fits(written: bytes, word: bytes) -> bool:
 def _around(words: list[bytes], changed: npt.NDArray[np.int64]) -> bytes:
     """The words around the changed ones, a full stop where some are left out."""
     parts = []
-    for near in np.split(changed, np.flatnonzero(np.diff(changed) > 2 * _AROUND) + 1):
+    for near in np.split(changed, (changed[1:] - changed[:-1] > 2 * _AROUND).nonzero()[0] + 1):
         start = max(0, int(near[0]) - _AROUND)
         if start:
             parts.append(_END)

@@ -1,4 +1,4 @@
-"""Which families a message's words belong to, and where: roughly, by segments, and exactly, by places."""
+"""Which families a message's words belong to, and where: roughly, by blocks of places, and exactly."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Occurrences:
 
     def places(self, wanted: Flags) -> dict[str, int]:
         """The places of the families that are wanted, as bits."""
-        among = np.flatnonzero(wanted.take(self.families))
-        rows = (np.cumsum(wanted) - 1).take(self.families.take(among))
+        among = wanted.take(self.families).nonzero()[0]
+        rows = (wanted.cumsum() - 1).take(self.families.take(among))
         width = int(self.at.max(initial=0)) // 8 + 1
         bits = _packed(rows, self.at.take(among), int(wanted.sum()), width).view(f"S{width}").tolist()
         return {
@@ -88,37 +88,41 @@ class Lexicon:
         number = np.arange(len(ids))
         stops = ids == self._stop
         # A full stop closes a sentence at its place, and opens the next one SENTENCE further.
-        word_places = number + SENTENCE * (np.cumsum(stops) - stops)
-        nodes, last = self._walk(ids, stops)
-        opening = np.flatnonzero(stops)
-        nodes = np.concatenate([nodes, ids[opening]])
-        at = np.concatenate([word_places[last], word_places[opening] + SENTENCE])
-        some = np.flatnonzero(self._count.take(nodes))
+        word_places = number + SENTENCE * (stops.cumsum() - stops)
+        nodes, last = self._walk(ids)
+        opening = stops.nonzero()[0]
+        nodes = np.concatenate([nodes, ids.take(opening)])
+        at = np.concatenate([word_places.take(last), word_places.take(opening) + SENTENCE])
+        some = self._count.take(nodes).nonzero()[0]
         nodes, at = nodes.take(some), at.take(some)
         count = self._count.take(nodes)
-        shift = np.repeat(self._until.take(nodes) - np.cumsum(count), count)
+        shift = (self._until.take(nodes) - count.cumsum()).repeat(count)
         return Occurrences(
             self.names,
             self._families.take(shift + np.arange(len(shift))),
-            np.repeat(at, count),
+            at.repeat(count),
             word_places,
         )
 
-    def _walk(self, ids: Numbers, stops: Flags) -> tuple[Numbers, Numbers]:
+    def _walk(self, ids: Numbers) -> tuple[Numbers, Numbers]:
         """The nodes of all phrases and their beginnings, and of each the number of its last word."""
-        nodes, last = [ids], [np.arange(len(ids))]
-        here, then = ids[:-1], last[0][1:]
+        known = ids.nonzero()[0]
+        here = ids.take(known)
+        nodes, last = [here], [known]
+        then = known + 1
         while len(then):
-            edges = here * self._size + ids[then]
-            likely = np.flatnonzero(self._likely[edges & _LAST_BITS])
-            edges, then = edges[likely], then[likely]
+            more = (then < len(ids)).nonzero()[0]
+            here, then = here.take(more), then.take(more)
+            edges = here * self._size + ids.take(then)
+            likely = self._likely.take(edges & _LAST_BITS).nonzero()[0]
+            edges, then = edges.take(likely), then.take(likely)
             found = np.searchsorted(self._edges, edges)
-            true = self._edges[found] == edges
-            here, then = found[true] + self._size, then[true]
+            true = (self._edges.take(found) == edges).nonzero()[0]
+            here, then = found.take(true) + self._size, then.take(true)
             nodes.append(here)
             last.append(then)
-            more = ~stops[then] & (then + 1 < len(ids))
-            here, then = here[more], then[more] + 1
+            more = (ids.take(then) != self._stop).nonzero()[0]
+            here, then = here.take(more), then.take(more) + 1
         return np.concatenate(nodes), np.concatenate(last)
 
 

@@ -52,7 +52,8 @@ class Screen:
             levels.append(rows)
         links = np.bitwise_or.reduceat(np.concatenate(levels).take(self._rows, 0), self._row_starts)
         there = np.bitwise_and.reduceat(links.take(self._links, 0), self._link_starts)
-        return np.flatnonzero(there.any(axis=1)).tolist()
+        numbers: list[int] = np.logical_or.reduce(there, axis=1).nonzero()[0].tolist()
+        return numbers
 
 
 def _before_the_end(combination: Combination) -> list[tuple[Link, int]]:

@@ -53,6 +53,9 @@ class Combination:
 
     def ends(self, found: Mapping[str, int]) -> int:
         """The places of each match's last word, as bits; `found` is the places of each family's words."""
+        for chain in self.chains:
+            if not chain[-1].places(found):
+                return 0
         each = []
         for chain in self.chains:
             ends = chain[0].places(found)

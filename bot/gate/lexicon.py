@@ -12,9 +12,9 @@ import numpy.typing as npt
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
 #: Places are first looked at in blocks of so many.
-BLOCK = 16
+BLOCK = 24
 #: Edges are first looked up by their last bits, which few others share.
-_LAST_BITS = (1 << 18) - 1
+_LAST_BITS = (1 << 20) - 1
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -55,6 +55,8 @@ class Lexicon:
         complete: dict[tuple[str, ...], list[int]] = {}
         for number, phrases in enumerate(families.values()):
             for phrase in phrases:
+                if "." in phrase[1:-1]:
+                    continue  # no phrase goes on behind a full stop
                 complete.setdefault(phrase, []).append(number)
         vocabulary = sorted({".", *chain.from_iterable(complete)})
         #: Node 0 is any other word.
@@ -107,22 +109,17 @@ class Lexicon:
     def _walk(self, ids: Numbers) -> tuple[Numbers, Numbers]:
         """The nodes of all phrases and their beginnings, and of each the number of its last word."""
         known = ids.nonzero()[0]
-        here = ids.take(known)
-        nodes, last = [here], [known]
-        then = known + 1
-        while len(then):
-            more = (then < len(ids)).nonzero()[0]
-            here, then = here.take(more), then.take(more)
-            edges = here * self._size + ids.take(then)
+        nodes, last = [ids.take(known)], [known]
+        ids = np.append(ids, 0)  # no word follows the last one
+        while len(last[-1]):
+            then = last[-1] + 1
+            edges = nodes[-1] * self._size + ids.take(then)
             likely = self._likely.take(edges & _LAST_BITS).nonzero()[0]
             edges, then = edges.take(likely), then.take(likely)
             found = np.searchsorted(self._edges, edges)
             true = (self._edges.take(found) == edges).nonzero()[0]
-            here, then = found.take(true) + self._size, then.take(true)
-            nodes.append(here)
-            last.append(then)
-            more = (ids.take(then) != self._stop).nonzero()[0]
-            here, then = here.take(more), then.take(more) + 1
+            nodes.append(found.take(true) + self._size)
+            last.append(then.take(true))
         return np.concatenate(nodes), np.concatenate(last)
 
 

@@ -29,11 +29,11 @@ _DRAWN_OUT = re.compile(rb"([a-vx-z])\1\1|www[^.]")
 #: Words of these lengths may be several written as one; so many of them are looked at.
 _SHORTEST, _LONGEST, _MOST = 12, 60, 128
 _WIDEST = 16
-#: So many runs of letters alone may spell nothing: a list of variables, or a text made to be slow.
+#: So many runs of three or more letters alone may spell nothing: a list of variables, or a text made to be slow.
 _TRIES = 64
 #: Tokens of so many letters, and so many joined words, are remembered: a forum's words come back.
 _LETTERS, _REMEMBERED = 1 << 20, 1 << 14
-#: A shorter word is not looked for behind digits and signs.
+#: A shorter word behind digits and signs (m3, c3) counts only around one that was undone.
 _SHORT = 3
 #: The words of two letters that may stand in such a run; others are also the syllables of ordinary words.
 _JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we", b"a"} | {
@@ -59,7 +59,9 @@ class _Remembered(dict[bytes, int]):
     def __missing__(self, token: bytes) -> int:
         meaning = self._meaning(token)
         if meaning:
-            kind, self.meanings[token] = _MEANT, meaning
+            self.meanings[token] = meaning
+        if len(meaning) >= _SHORT:
+            kind = _MEANT
         elif not token[1:]:
             kind = _ALONE
         else:
@@ -139,7 +141,7 @@ class Folder:
                 first, count, word = self._pieces_at(tokens, at, at if at and meant[at - 1] else done)
             elif in_vain < _TRIES:
                 count, word = self._letters_at(tokens, at)
-                in_vain += not word
+                in_vain += count > 2 and not word
             if word:
                 yield first, count, word
                 done = first + count
@@ -190,15 +192,25 @@ class Folder:
             return b""
         letters = token.translate(None, _SIGNS).rstrip(b"!|+")
         if len(letters) < _SHORT or letters.isdigit():
-            return b""
+            return self._pair(letters)
         if b"*" in letters or b"#" in letters:
             alike = self._by_skeleton.get((letters.translate(None, _HIDDEN), len(letters)), [])
             return next((word for word in alike if _fits(letters, word)), b"")
         if letters.isalpha():
-            taken_apart = not self._known.issuperset(token.translate(_WORDS).split())
-            return letters if taken_apart and letters in self._known else b""
+            return letters if letters in self._known and self._taken_apart(token) else b""
         word = self._spelled(letters)
         return b"" if word == token else word
+
+    def _pair(self, letters: bytes) -> bytes:
+        """The word of two letters that a letter and a digit stand for (m3, c3)."""
+        shape = letters.translate(_SHAPE)
+        return self._by_shape.get(shape, b"") if len(shape) == _SHORT - 1 and not letters.isdigit() else b""
+
+    def _taken_apart(self, token: bytes) -> bool:
+        """Whether a token's pieces are no words of their own; of one letter they never are, but e-mail has one."""
+        pieces = token.translate(_WORDS).split()
+        longer = [piece for piece in pieces if piece[1:]]
+        return len(pieces) - len(longer) > 1 or not self._known.issuperset(longer)
 
     def _apart(self, text: bytes) -> list[bytes]:
         """The words of a text in blanks; known words that were run together are set apart."""

@@ -17,8 +17,8 @@ MOST_DIMENSIONS = 4000
 INDEX_FROM = 20_000
 #: Shorter vectors lose too much at a bit a dimension.
 BIT_FROM_DIMENSIONS = 512
-#: m and ef_construction by kind. With fewer links than pgvector's 16 a walk takes a quarter less time or better, and finds
-#: as many (measured: bit at 425,000 rows; halfvec at 94,000, where ef_construction 64 found .004 fewer).
+#: m and ef_construction by kind. With fewer links than pgvector's 16 a walk takes a quarter less time or better, and
+#: finds as many (measured: bit at 425,000 rows; halfvec at 94,000, where ef_construction 64 found .004 fewer).
 _GRAPH = {"bit": (10, 100), "halfvec": (12, 100)}
 _LEAST_MEMORY_MB, _MOST_MEMORY_MB = 64, 3072
 

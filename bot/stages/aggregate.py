@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.stages.rerank import weighed_anew
 from bot.stages.results import Evidence, Query, Reranked
 from bot.tools import Tools
 from bot.unanswered import unanswered
@@ -12,27 +13,21 @@ from forum.types import Candidate
 def aggregate(query: Query, reranked: Reranked, tools: Tools, config: Config) -> Evidence:
     """At most `evidence.sources` sources, one a topic, in the order given.
 
-    Questions that nobody answered do not come first: the first source settles the zone for all of them. In the trace
-    they are `unanswered`.
+    Questions that nobody answered do not come first: the first source settles the zone for all of them, so what is left
+    is weighed without them. In the trace they are `unanswered`.
     """
-    sources: dict[str, Candidate] = {}
-    bare: list[str] = []
-    for one in reranked.candidates:
-        if len(sources) == config.evidence.sources:
-            break
-        if _topic(one) in sources:
-            continue
-        if not sources and unanswered(query, one.passage, tools, config):
-            bare.append(one.passage.content_id)
-        else:
-            sources[_topic(one)] = one
+    candidates, bare = reranked.candidates, list[str]()
+    while candidates and unanswered(query, candidates[0].passage, tools, config):
+        bare.append(candidates[0].passage.content_id)
+        candidates = weighed_anew(query, candidates[1:], tools, config)
+    sources = best_by_topic(candidates)[: config.evidence.sources]
     nothing = "only questions that nobody answered" if bare else reranked.decision
     return Evidence(
         decision=f"{len(sources)} sources" if sources else nothing,
         reason=f"{len(bare)} that only ask are left out" if bare else "",
-        sources=tuple(sources.values()),
+        sources=sources,
         model_id=reranked.model_id,
-        data={"sources": [one.passage.content_id for one in sources.values()], "unanswered": bare},
+        data={"sources": [one.passage.content_id for one in sources], "unanswered": bare},
     )
 
 

@@ -25,13 +25,10 @@ def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Re
     if config.reranker.reads:
         pool = _excerpted(query, pool, config, first=len(pool))
     try:
-        logits = tools.reranker.score(query.full, pool)
-        model = tools.reranker.model_id
+        ranked, model = _ranked(query, pool, tools), tools.reranker.model_id
     except RemoteError as error:
         shown = _excerpted(query, pool, config, first=_SHOWN)
         return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=shown)
-    scored = [replace(one, logit=logit) for one, logit in zip(pool, logits, strict=True)]
-    ranked = tuple(sorted(scored, key=lambda one: (-(one.logit or 0.0), -one.rrf, one.passage.post_id)))
     ranked = _excerpted(query, ranked, config, first=_SHOWN)
     return Reranked(
         decision=f"ranked by {model}",
@@ -39,6 +36,21 @@ def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Re
         model_id=model,
         data={"logits": [[one.passage.post_id, round(one.logit or 0.0, 4)] for one in ranked]},
     )
+
+
+def weighed_anew(
+    query: Query, candidates: tuple[Candidate, ...], tools: Tools, config: Config
+) -> tuple[Candidate, ...]:
+    """What is left when others are out: `features` compares what was found together; a cross-encoder's logits stand."""
+    if config.reranker.reads or not candidates or candidates[0].logit is None:
+        return candidates
+    return _ranked(query, candidates, tools)
+
+
+def _ranked(query: Query, candidates: tuple[Candidate, ...], tools: Tools) -> tuple[Candidate, ...]:
+    logits = tools.reranker.score(query.full, candidates)
+    scored = [replace(one, logit=logit) for one, logit in zip(candidates, logits, strict=True)]
+    return tuple(sorted(scored, key=lambda one: (-(one.logit or 0.0), -one.rrf, one.passage.post_id)))
 
 
 def _excerpted(query: Query, candidates: tuple[Candidate, ...], config: Config, *, first: int) -> tuple[Candidate, ...]:

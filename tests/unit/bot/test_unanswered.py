@@ -14,7 +14,7 @@ from bot.stages.zone import zone
 from bot.tools import Tools
 from bot.unanswered import unanswered
 from forum.config import Config
-from forum.ports import Embedder, Index, Reranker
+from forum.ports import Embedder, Index
 from forum.types import Candidate, Passage, Question, Scope, Signals, Zone
 
 ASKED = "How do I keep my sourdough starter alive during a holiday?"
@@ -42,9 +42,21 @@ class _Threads:
         return {id: [one for one in self._posts if one.topic_id == id // 10 and one.post_id != id] for id in post_ids}
 
 
-def tools(*posts: Passage) -> Tools:
+class _Apart:
+    """A reranker that compares what was found together: each loses `falls` when it is weighed again."""
+
+    model_id = "features"
+
+    def __init__(self, falls: float) -> None:
+        self._falls = falls
+
+    def score(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
+        return [(one.logit or 0.0) - self._falls for one in candidates]
+
+
+def tools(*posts: Passage, falls: float = 0.0) -> Tools:
     nothing = cast(Embedder, None)
-    return Tools(index=cast(Index, _Threads(posts)), embedder=nothing, reranker=cast(Reranker, None))
+    return Tools(index=cast(Index, _Threads(posts)), embedder=nothing, reranker=_Apart(falls))
 
 
 def bare(asked: Passage, *others: Passage) -> bool:
@@ -100,10 +112,13 @@ def test_what_says_something_needs_no_answer(said: Passage) -> None:
     assert not bare(said)
 
 
-def evidence(*posts: tuple[float, Passage], beside: Sequence[Passage] = ()) -> Evidence:
+def evidence(
+    *posts: tuple[float, Passage], beside: Sequence[Passage] = (), falls: float = 0.0, config: Config | None = None
+) -> Evidence:
     ranked = tuple(Candidate(passage=passage, logit=logit) for logit, passage in posts)
     found = Reranked(decision="", candidates=ranked, model_id="features")
-    return aggregate(QUERY, found, tools(*(passage for _, passage in posts), *beside), Config())
+    beside = [*(passage for _, passage in posts), *beside]
+    return aggregate(QUERY, found, tools(*beside, falls=falls), config or Config())
 
 
 FAR = post(1, "The LED blinks green.", topic=2, title="LED")
@@ -113,6 +128,13 @@ def test_the_zone_is_that_of_the_best_post_that_can_be_an_answer() -> None:
     found = evidence((10.9, OPENER), (-3.0, FAR))
     assert zone(found, Config()).zone is Zone.ABSTAIN
     assert (found.sources[0].passage, found.data["unanswered"]) == (FAR, [OPENER.content_id])
+
+
+def test_what_is_left_is_weighed_without_the_question_that_matched_best() -> None:
+    found = evidence((10.9, OPENER), (2.5, FAR), falls=5.0)
+    assert zone(found, Config()).zone is Zone.ABSTAIN
+    crossed = Config.model_validate({"reranker": {"backend": "tei", "url": "http://127.0.0.1:9"}})
+    assert evidence((10.9, OPENER), (2.5, FAR), falls=5.0, config=crossed).sources[0].logit == 2.5
 
 
 def test_with_a_members_answer_below_the_question_counts() -> None:

@@ -14,7 +14,7 @@ SENTENCE = 20
 #: Places are first looked at in blocks of so many.
 BLOCK = 24
 #: Edges are first looked up by their last bits, which few others share.
-_LAST_BITS = (1 << 20) - 1
+_LAST_BITS = (1 << 23) - 1
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

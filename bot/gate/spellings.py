@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
-_GROUP = re.compile(r"\(([^()]*)\)")
 _OPTIONAL = re.compile(r"([a-z ])\?")
 _PHRASE = re.compile(r"[a-z0-9. ]+")
 _ER = "er e es ee ees ez ent ons ant a ai ait ais aient era erai eras erait erais erez eront iez".split()
@@ -30,13 +29,23 @@ def spellings(entry: str) -> Iterator[tuple[str, ...]]:
 
 
 def _chosen(text: str) -> Iterator[str]:
-    """The texts without groups; an ending behind a group is that of its last word."""
-    group = _GROUP.search(text)
-    if not group:
+    """The texts without groups; an ending behind a group is that of its last word.
+
+    The outer group first: what is within a choice not taken makes no difference.
+    """
+    start = text.find("(")
+    if start < 0:
         yield text
         return
-    for choice in group[1].split("|"):
-        yield from _chosen(text[: group.start()] + choice + text[group.end() :])
+    depth, choices, at = 1, [""], start
+    while depth and (at := at + 1) < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 1 and text[at] == "|":
+            choices.append("")
+        elif depth:
+            choices[-1] += text[at]
+    for choice in choices:
+        yield from _chosen(text[:start] + choice + text[at + 1 :])
 
 
 def _forms(word: str) -> list[str]:

@@ -81,7 +81,7 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
     matches = tools.index.matches(ids, text=query.full, vector=vector, scope=scope) if any(around) else {}
     groups: list[list[Candidate]] = []
     for place, (found, near) in enumerate(zip(honest[:_THREADS], around, strict=True)):
-        thread = [found, *(_candidate(query, passage, matches, config) for passage in near)]
+        thread = [found, *(_candidate(passage, matches) for passage in near)]
         worth = {id(one): _worth(one, matches, thread) - 0.6 * _opens(one, thread) for one in thread}
         best = max(worth.values())
         ranked = sorted(thread, key=lambda one: -worth[id(one)])
@@ -89,6 +89,7 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
         chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
         if found not in chosen and not _opens(found, thread):
             chosen = [*chosen[: _OTHER_THREADS - 1], found]
+        chosen = [_shown(query, one, config) for one in chosen]
         groups.append(_scored(query, chosen or [found], found, tools))
     return groups
 
@@ -100,12 +101,17 @@ def _vector(query: Query, tools: Tools) -> Vectors | None:
         return None
 
 
-def _candidate(query: Query, passage: Passage, matches: dict[int, Match], config: Config) -> Candidate:
-    limit = config.evidence.excerpt_characters
-    seen = best_window(passage.text, query.full, limit) if config.reranker.excerpt == "relevant" else ""
-    return Candidate(
-        passage=passage, match=matches.get(passage.post_id, Match()), excerpt=seen or excerpt(passage.text, limit)
-    )
+def _candidate(passage: Passage, matches: dict[int, Match]) -> Candidate:
+    return Candidate(passage=passage, match=matches.get(passage.post_id, Match()))
+
+
+def _shown(query: Query, one: Candidate, config: Config) -> Candidate:
+    """With its excerpt, if it has none yet."""
+    limit, text = config.evidence.excerpt_characters, one.passage.text
+    if one.excerpt:
+        return one
+    seen = best_window(text, query.full, limit) if config.reranker.excerpt == "relevant" else ""
+    return replace(one, excerpt=seen or excerpt(text, limit))
 
 
 def _worth(one: Candidate, matches: dict[int, Match], thread: list[Candidate]) -> float:

@@ -13,7 +13,7 @@ from forum.types import Candidate
 from forum.window import best_window
 
 #: Of so many candidates somebody may read the excerpt after the ranking.
-_SHOWN = 30
+_SHOWN = 12
 
 
 def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Reranked:

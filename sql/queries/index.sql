@@ -11,12 +11,12 @@ AND (%(categories)s::integer[] IS NULL OR p.category_id = ANY (%(categories)s))
 
 -- name: active_model
 -- The model whose vectors may be asked, how its index is built and how many vectors it has (an estimate will do); and
--- how far the index is walked, until the transaction ends.
+-- how far the index is walked from now on over this connection (a transaction of its own would be two more round trips).
 SELECT m.id, m.name, m.dimensions, m.index_kind,
        CASE WHEN m.id = ANY (%(large)s::smallint[]) THEN %(small)s
             ELSE (SELECT count(*) FROM (SELECT 1 FROM embedding e WHERE e.model_id = m.id LIMIT %(small)s) few) END,
-       set_config('hnsw.ef_search', CASE m.index_kind WHEN 'bit' THEN %(bit)s ELSE %(halfvec)s END::text, true),
-       set_config('hnsw.iterative_scan', 'relaxed_order', true)
+       set_config('hnsw.ef_search', CASE m.index_kind WHEN 'bit' THEN %(bit)s ELSE %(halfvec)s END::text, false),
+       set_config('hnsw.iterative_scan', 'relaxed_order', false)
 FROM embedding_model m
 WHERE m.active;
 

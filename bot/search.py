@@ -8,7 +8,7 @@ from bot.stages.aggregate import best_by_topic
 from bot.stages.read import read
 from bot.stages.recall import recall
 from bot.stages.render import passage_url
-from bot.stages.rerank import rerank
+from bot.stages.rerank import excerpted, rerank
 from bot.stages.results import Query
 from bot.tools import Tools
 from forum.config import Config
@@ -39,5 +39,5 @@ def search(question: Question, tools: Tools, config: Config, *, limit: int) -> l
         title=asked.question.title,
     )
     ranked = rerank(query, recall(query, tools, config), tools, config)
-    best = best_by_topic(ranked.candidates)[:limit]
+    best = excerpted(query, best_by_topic(ranked.candidates)[:limit], config)
     return [Found(candidate=one, url=passage_url(one.passage, config)) for one in best]

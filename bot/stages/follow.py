@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from bot.scope import scope_of
+from bot.stages.rerank import excerpted
 from bot.stages.results import Query, Zoned
 from bot.tools import Tools
 from forum.asking import asks_the_bot, is_question
@@ -16,9 +17,7 @@ from forum.errors import ModelMismatch, RemoteError
 from forum.orders import is_order
 from forum.pieces import pieces
 from forum.ports import Vectors
-from forum.text import excerpt
 from forum.types import Candidate, Match, Passage, Zone
-from forum.window import best_window
 
 #: The threads that are read on, and the posts taken of each.
 _THREADS = 3
@@ -89,8 +88,7 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
         chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
         if found not in chosen and not _opens(found, thread):
             chosen = [*chosen[: _OTHER_THREADS - 1], found]
-        chosen = [_shown(query, one, config) for one in chosen]
-        groups.append(_scored(query, chosen or [found], found, tools))
+        groups.append(_scored(query, list(excerpted(query, chosen or [found], config)), found, tools))
     return groups
 
 
@@ -103,15 +101,6 @@ def _vector(query: Query, tools: Tools) -> Vectors | None:
 
 def _candidate(passage: Passage, matches: dict[int, Match]) -> Candidate:
     return Candidate(passage=passage, match=matches.get(passage.post_id, Match()))
-
-
-def _shown(query: Query, one: Candidate, config: Config) -> Candidate:
-    """With its excerpt, if it has none yet."""
-    limit, text = config.evidence.excerpt_characters, one.passage.text
-    if one.excerpt:
-        return one
-    seen = best_window(text, query.full, limit) if config.reranker.excerpt == "relevant" else ""
-    return replace(one, excerpt=seen or excerpt(text, limit))
 
 
 def _worth(one: Candidate, matches: dict[int, Match], thread: list[Candidate]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.stages.results import Query, Recalled, Reranked
@@ -20,16 +21,16 @@ def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Re
     """The best candidates with excerpt and logit; RRF order when the reranker is off or down."""
     pool = recalled.candidates[: config.reranker.scored]
     if not config.flags.rerank or not pool:
-        shown = _excerpted(query, pool, config, first=_SHOWN)
+        shown = excerpted(query, pool, config, first=_SHOWN)
         return Reranked(decision="off" if pool else recalled.decision, candidates=shown)
     if config.reranker.reads:
-        pool = _excerpted(query, pool, config, first=len(pool))
+        pool = excerpted(query, pool, config)
     try:
         ranked, model = _ranked(query, pool, tools), tools.reranker.model_id
     except RemoteError as error:
-        shown = _excerpted(query, pool, config, first=_SHOWN)
+        shown = excerpted(query, pool, config, first=_SHOWN)
         return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=shown)
-    ranked = _excerpted(query, ranked, config, first=_SHOWN)
+    ranked = excerpted(query, ranked, config, first=_SHOWN)
     return Reranked(
         decision=f"ranked by {model}",
         candidates=ranked,
@@ -53,11 +54,14 @@ def _ranked(query: Query, candidates: tuple[Candidate, ...], tools: Tools) -> tu
     return tuple(sorted(scored, key=lambda one: (-(one.logit or 0.0), -one.rrf, one.passage.post_id)))
 
 
-def _excerpted(query: Query, candidates: tuple[Candidate, ...], config: Config, *, first: int) -> tuple[Candidate, ...]:
-    """The same, the first so many with their excerpt where they have none yet."""
-    return tuple(
-        replace(one, excerpt=_excerpt(query, one, config)) if at < first and not one.excerpt else one
-        for at, one in enumerate(candidates)
+def excerpted(
+    query: Query, candidates: Sequence[Candidate], config: Config, *, first: int | None = None
+) -> tuple[Candidate, ...]:
+    """The same, the first so many (None: all) with their excerpt where they have none yet."""
+    shown = candidates[:first]
+    return (
+        *(one if one.excerpt else replace(one, excerpt=_excerpt(query, one, config)) for one in shown),
+        *candidates[len(shown) :],
     )
 
 

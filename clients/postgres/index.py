@@ -90,7 +90,7 @@ class PostgresIndex:
 
     def plan(self, vector: Vectors) -> tuple[str, str]:
         """How the server would run channel `posts` for this vector: the kind of the index, and its EXPLAIN."""
-        with self._database.transaction() as connection:
+        with self._database.connection() as connection:
             model = self._active(connection, vector, 25)
             way = (*_ways(model, Scope()), "nearest_exact")[0]
             arguments = {

@@ -27,7 +27,7 @@ def chores(
 ) -> Mapping[str, tuple[Callable[[], None], Every]]:
     """What `run_worker` does beside its own: name -> (what is done, when)."""
     store = GapStore(database)
-    gaps = Gaps(store, config, frequencies=index.document_frequencies, documents=index.size)
+    gaps = Gaps(store, config, statistics=index.statistics)
     digest = Digest(store, PageStore(database), forum, config)
     shadowing = Shadowing(database, Ledger(database), store, answer, config)
     return {

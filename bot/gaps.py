@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from clients.postgres.gap_store import GapStore
+from forum.bm25 import Corpus
 from forum.complaint import is_complaint
 from forum.config import Config
 from forum.same_question import best_group, term_weights
@@ -18,18 +19,12 @@ log = structlog.get_logger("threadcite.gaps")
 
 
 class Gaps:
-    """`frequencies` tells in how many posts each term stands, `documents` how many posts there are."""
+    """`statistics` tells how many posts there are, and how many hold each term."""
 
     def __init__(
-        self,
-        store: GapStore,
-        config: Callable[[], Config],
-        *,
-        frequencies: Callable[[list[str]], Mapping[str, int]],
-        documents: Callable[[], int],
+        self, store: GapStore, config: Callable[[], Config], *, statistics: Callable[[list[str]], Corpus]
     ) -> None:
-        self._store, self._config = store, config
-        self._frequencies, self._documents = frequencies, documents
+        self._store, self._config, self._statistics = store, config, statistics
 
     def gather(self) -> None:
         """Bring gaps and complaints up to date; may run twice or late."""
@@ -55,9 +50,9 @@ class Gaps:
 
     def _idf(self, texts: list[str]) -> Callable[[str], float]:
         """ln(1 + N / (1 + df)): a word that no post holds weighs most, for that is what the forum lacks."""
-        counts = self._frequencies(sorted({term for text in texts for term in terms(text)}))
-        documents = max(self._documents(), 1)
-        return lambda term: math.log(1 + documents / (1 + counts.get(term, 0)))
+        corpus = self._statistics(sorted({term for text in texts for term in terms(text)}))
+        documents = max(corpus.documents, 1)
+        return lambda term: math.log(1 + documents / (1 + corpus.frequencies.get(term, 0)))
 
 
 def _text(question: str, title: str) -> str:

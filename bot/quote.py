@@ -91,8 +91,7 @@ def _scored(query: Query, sources: Sequence[Candidate], behind: Sequence[float],
     apart = [pieces(source.passage.text) for source in sources]
     held = [[frozenset(terms(piece.text)) for piece in post] for post in apart]
     known = wanted.union(*(one for post in held for one in post))
-    frequencies = tools.index.document_frequencies(sorted(known))
-    idf = inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
+    idf = inverse_document_frequency(tools.index.statistics(sorted(known)))
     words = _shares([[_weight(one & wanted, idf) for one in post] for post in held])
     close = _shares(_closeness(query.full, apart, tools))
     [fit] = _shares([[_fit(source) for source in sources]])

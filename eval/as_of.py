@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from forum.bm25 import Corpus
 from forum.ports import Index, Vectors
 from forum.types import Hit, Match, Passage, Scope
 
@@ -43,8 +44,8 @@ class AsOf:
     def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
         return self._index.neighbours(post_ids, radius=radius, scope=self._narrow(scope))
 
-    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        return self._index.document_frequencies(terms)
+    def statistics(self, terms: Sequence[str]) -> Corpus:
+        return self._index.statistics(terms)
 
     def size(self) -> int:
         return self._index.size()

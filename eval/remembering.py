@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from forum.bm25 import Corpus
 from forum.ports import Embedder, EmbeddingModel, Index, Vectors
 from forum.types import Hit, Match, Passage, Scope
 
@@ -40,8 +41,8 @@ class RememberingIndex:
     def neighbours(self, post_ids: Sequence[int], *, radius: int, scope: Scope) -> dict[int, list[Passage]]:
         return self._index.neighbours(post_ids, radius=radius, scope=scope)
 
-    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        return self._index.document_frequencies(terms)
+    def statistics(self, terms: Sequence[str]) -> Corpus:
+        return self._index.statistics(terms)
 
     def size(self) -> int:
         return self._once(("size",), self._index.size)

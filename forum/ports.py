@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forum.bm25 import Corpus
 from forum.types import Candidate, Category, Hit, Match, Passage, Post, Scope, SourcePost, Topic
 
 Vectors = NDArray[np.float32]
@@ -142,8 +143,8 @@ class Index(Protocol):
         """The public posts around each, by post number, itself left out."""
         ...
 
-    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Posts that hold each term (forum.terms), over the whole index."""
+    def statistics(self, terms: Sequence[str]) -> Corpus:
+        """How many posts there are, and how many hold each term (forum.terms), over the whole index."""
         ...
 
     def size(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from forum.bm25 import Corpus
 from forum.terms import terms
 
 Idf = Callable[[str], float]
@@ -96,9 +97,10 @@ def denied(claim: str, passage: str, idf: Idf) -> bool:
     return bool(near) and all(other != negated for _, other in near)
 
 
-def inverse_document_frequency(frequencies: Callable[[str], int], documents: int) -> Idf:
+def inverse_document_frequency(corpus: Corpus) -> Idf:
     """BM25's non-negative idf, log(1 + (N - df + 0.5) / (df + 0.5)), over the whole index."""
-    return lambda term: math.log1p((documents - min(frequencies(term), documents) + 0.5) / (frequencies(term) + 0.5))
+    documents, held = max(corpus.documents, 1), corpus.frequencies
+    return lambda term: math.log1p((documents - min(held.get(term, 0), documents) + 0.5) / (held.get(term, 0) + 0.5))
 
 
 def best_quote(sentence: str, candidates: Iterable[str], idf: Idf) -> tuple[str, float]:

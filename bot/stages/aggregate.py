@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.stages.rerank import weighed_anew
+from bot.stages.rerank import excerpted, weighed_anew
 from bot.stages.results import Evidence, Query, Reranked
 from bot.tools import Tools
 from bot.unanswered import unanswered
@@ -11,7 +11,7 @@ from forum.types import Candidate
 
 
 def aggregate(query: Query, reranked: Reranked, tools: Tools, config: Config) -> Evidence:
-    """At most `evidence.sources` sources, one a topic, in the order given.
+    """At most `evidence.sources` sources with their excerpt, one a topic, in the order given.
 
     Questions that nobody answered do not come first: the first source settles the zone for all of them, so what is left
     is weighed without them. In the trace they are `unanswered`.
@@ -20,7 +20,7 @@ def aggregate(query: Query, reranked: Reranked, tools: Tools, config: Config) ->
     while candidates and unanswered(query, candidates[0].passage, tools, config):
         bare.append(candidates[0].passage.content_id)
         candidates = weighed_anew(query, candidates[1:], tools, config)
-    sources = best_by_topic(candidates)[: config.evidence.sources]
+    sources = excerpted(query, best_by_topic(candidates)[: config.evidence.sources], config)
     nothing = "only questions that nobody answered" if bare else reranked.decision
     return Evidence(
         decision=f"{len(sources)} sources" if sources else nothing,

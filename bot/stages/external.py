@@ -10,7 +10,6 @@ from threading import Thread
 
 from bot.stages.results import Query, Recalled
 from bot.tools import Tools
-from forum.bm25 import Corpus
 from forum.config import Config
 from forum.errors import ModelMismatch, RemoteError
 from forum.matching import Closeness, Counted, matched
@@ -114,11 +113,9 @@ def _matches(query: Query, passages: Sequence[Passage], recalled: Recalled, tool
     asked = terms(query.full)
     held = [Counter(terms(f"{one.title}\n{one.text}")) for one in passages]
     titles = [tuple(dict.fromkeys(terms(one.title))) for one in passages]
-    known = tools.index.document_frequencies(sorted({*asked, *(term for title in titles for term in title)}))
+    known = tools.index.statistics(sorted({*asked, *(term for title in titles for term in title)}))
     lengths = [one.total() for one in held]
-    corpus = Corpus(
-        documents=max(tools.index.size(), 1), average_length=sum(lengths) / len(lengths), frequencies=dict(known)
-    )
+    corpus = replace(known, documents=max(known.documents, 1), average_length=sum(lengths) / len(lengths))
     counted = {
         place: Counted(counts=counts, length=lengths[place], title_terms=titles[place])
         for place, counts in enumerate(held)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, filterfalse, islice, zip_longest
 
 from bot.scope import scope_of
 from bot.stages.rerank import excerpted
@@ -74,7 +74,7 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
     radius = config.recall.neighbour_radius
     followed = [one.passage.post_id for one in honest[:_THREADS]]
     beside = tools.index.neighbours(followed, radius=radius, scope=scope)
-    around = [[passage for passage in beside[id] if not _orders(passage)] for id in followed]
+    around = [beside[id] for id in followed]
     ids = [passage.post_id for near in around for passage in near] + followed
     vector = _vector(query, tools)
     matches = tools.index.matches(ids, text=query.full, vector=vector, scope=scope) if any(around) else {}
@@ -82,10 +82,12 @@ def _threads(query: Query, honest: tuple[Candidate, ...], tools: Tools, config: 
     for place, (found, near) in enumerate(zip(honest[:_THREADS], around, strict=True)):
         thread = [found, *(_candidate(passage, matches) for passage in near)]
         worth = {id(one): _worth(one, matches, thread) - 0.6 * _opens(one, thread) for one in thread}
-        best = max(worth.values())
-        ranked = sorted(thread, key=lambda one: -worth[id(one)])
-        chosen = [one for one in ranked if worth[id(one)] >= _CLOSE * best and worth[id(one)] > 0]
-        chosen = chosen[: _FIRST_THREAD if place == 0 else _OTHER_THREADS]
+        # One after the other: whether a post gives orders takes long to tell, and few of a thread are asked about.
+        ranked = filterfalse(lambda one: _orders(one.passage), sorted(thread, key=lambda one: -worth[id(one)]))
+        best = next(ranked)
+        least = _CLOSE * worth[id(best)]
+        close = (one for one in chain([best], ranked) if 0 < worth[id(one)] >= least)
+        chosen = list(islice(close, _FIRST_THREAD if place == 0 else _OTHER_THREADS))
         if found not in chosen and not _opens(found, thread):
             chosen = [*chosen[: _OTHER_THREADS - 1], found]
         groups.append(_scored(query, list(excerpted(query, chosen or [found], config)), found, tools))

@@ -13,24 +13,18 @@ from forum.text import excerpt
 from forum.types import Candidate
 from forum.window import best_window
 
-#: Of so many candidates somebody may read the excerpt after the ranking.
-_SHOWN = 12
-
 
 def rerank(query: Query, recalled: Recalled, tools: Tools, config: Config) -> Reranked:
-    """The best candidates with excerpt and logit; RRF order when the reranker is off or down."""
+    """The best candidates with their logit; RRF order when the reranker is off or down."""
     pool = recalled.candidates[: config.reranker.scored]
     if not config.flags.rerank or not pool:
-        shown = excerpted(query, pool, config, first=_SHOWN)
-        return Reranked(decision="off" if pool else recalled.decision, candidates=shown)
+        return Reranked(decision="off" if pool else recalled.decision, candidates=pool)
     if config.reranker.reads:
         pool = excerpted(query, pool, config)
     try:
         ranked, model = _ranked(query, pool, tools), tools.reranker.model_id
     except RemoteError as error:
-        shown = excerpted(query, pool, config, first=_SHOWN)
-        return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=shown)
-    ranked = excerpted(query, ranked, config, first=_SHOWN)
+        return Reranked(decision="RRF order", reason=f"reranker: {error}", degraded=("reranker",), candidates=pool)
     return Reranked(
         decision=f"ranked by {model}",
         candidates=ranked,
@@ -54,15 +48,9 @@ def _ranked(query: Query, candidates: tuple[Candidate, ...], tools: Tools) -> tu
     return tuple(sorted(scored, key=lambda one: (-(one.logit or 0.0), -one.rrf, one.passage.post_id)))
 
 
-def excerpted(
-    query: Query, candidates: Sequence[Candidate], config: Config, *, first: int | None = None
-) -> tuple[Candidate, ...]:
-    """The same, the first so many (None: all) with their excerpt where they have none yet."""
-    shown = candidates[:first]
-    return (
-        *(one if one.excerpt else replace(one, excerpt=_excerpt(query, one, config)) for one in shown),
-        *candidates[len(shown) :],
-    )
+def excerpted(query: Query, candidates: Sequence[Candidate], config: Config) -> tuple[Candidate, ...]:
+    """The same, with their excerpt where they have none yet."""
+    return tuple(one if one.excerpt else replace(one, excerpt=_excerpt(query, one, config)) for one in candidates)
 
 
 def _excerpt(query: Query, candidate: Candidate, config: Config) -> str:

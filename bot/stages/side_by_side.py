@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import cache
 from typing import TypeVar
 
 T = TypeVar("T")
 
-#: Two connections of the pool an answer: it has eight, for all who answer at once.
-_THREADS = 2
+#: For all who answer at once: each call takes one of the pool's eight connections, and the answers themselves others.
+_THREADS = 4
 
 
 def side_by_side(calls: Mapping[str, Callable[[], T]]) -> dict[str, T]:
     """What each call returned, by its name; waits for all, then raises what the first that failed raised."""
-    with ThreadPoolExecutor(_THREADS, thread_name_prefix="recall") as threads:
-        begun = {name: threads.submit(copy_context().run, call) for name, call in calls.items()}
+    begun = {name: _threads().submit(copy_context().run, call) for name, call in calls.items()}
+    wait(begun.values())
     return {name: future.result() for name, future in begun.items()}
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Kept: to begin and end threads takes longer than most of the questions."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="recall")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class _Bench:
         #: Where only the meaning was compared: the piece of source n that came closest.
         self.closest: dict[int, str] = {}
         self._vectors: tuple[list[tuple[int, str]], np.ndarray] | None = None
-        self._languages = {n: self._language(text) for n, text in texts.items()}
+        self._language = cache(self._detected)
 
     def judged(self, blocks: tuple[Block, ...]) -> tuple[list[Block], list[str]]:
         self.idf = _idf(blocks, self._texts, self._tools)
@@ -213,7 +214,7 @@ class _Bench:
             return False
         if self._config.verify.use_reranker and (judged := self._reranked(claim, n)) is not None:
             return judged
-        spoken = (self._language(claim), self._languages[n])
+        spoken = (self._language(claim), self._language(text))
         if spoken[0] == spoken[1] or "" in spoken:
             return False
         near = self._near(claim, n)
@@ -275,7 +276,7 @@ class _Bench:
         }
         return replace(block, text=with_addresses(block.text, allowed)) if block.kind != "code" else block
 
-    def _language(self, text: str) -> str:
+    def _detected(self, text: str) -> str:
         guess = detect(text, self._config.forum.languages)
         return guess.code if guess.confidence else ""
 
@@ -300,5 +301,4 @@ def _without_dangling(blocks: list[Block]) -> list[Block]:
 def _idf(blocks: tuple[Block, ...], texts: Mapping[int, str], tools: Tools) -> Idf:
     known = {term for block in blocks for term in terms(plain(block.text))}
     known |= {term for text in texts.values() for term in terms(text)}
-    frequencies = tools.index.document_frequencies(sorted(known))
-    return inverse_document_frequency(lambda term: frequencies.get(term, 0), max(tools.index.size(), 1))
+    return inverse_document_frequency(tools.index.statistics(sorted(known)))

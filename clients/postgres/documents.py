@@ -121,12 +121,8 @@ class WithDocuments:
         around = self._index.neighbours([one for one in post_ids if one > 0], radius=radius, scope=scope)
         return {one: around.get(one, []) for one in post_ids}
 
-    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        posts = self._index.document_frequencies(terms)
-        if not self._collections:
-            return posts
-        with self._database.connection() as connection:
-            return self._frequencies(connection, terms, sorted(self._collections), posts)
+    def statistics(self, terms: Sequence[str]) -> Corpus:
+        return self._corpus(terms, sorted(self._collections)) if self._collections else self._index.statistics(terms)
 
     def size(self) -> int:
         posts = self._index.size()
@@ -140,12 +136,12 @@ class WithDocuments:
         """How many posts and sections hold each term; a section's length is measured against the other sections'."""
         wanted = list(set(asked))
         # Before a connection is taken: whoever holds one and waits for another may wait for ever.
-        posts, known = self._index.size(), self._index.document_frequencies(wanted)
+        posts = self._index.statistics(wanted)
         with self._database.connection() as connection:
             documents, length = self._statistics(connection, names)
-            frequencies = self._frequencies(connection, wanted, names, known)
+            frequencies = self._frequencies(connection, wanted, names, posts.frequencies)
         average = length / documents if documents else 0.0
-        return Corpus(documents=posts + documents, average_length=average, frequencies=frequencies)
+        return Corpus(documents=posts.documents + documents, average_length=average, frequencies=frequencies)
 
     def _statistics(self, connection: Connection, names: list[str]) -> tuple[int, int]:
         row = connection.execute(self._sql["statistics"], {"collections": names}).fetchone()

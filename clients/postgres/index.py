@@ -18,6 +18,7 @@ from clients.postgres.arguments import array, joined, narrow, scope_arguments
 from clients.postgres.keywords import Keywords, readings_of, term_counts
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
+from forum.bm25 import Corpus
 from forum.errors import ModelMismatch
 from forum.matching import Closeness, Counted, matched, unknown_share
 from forum.ports import Vectors
@@ -73,6 +74,8 @@ class PostgresIndex:
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
         #: Models with SMALL vectors or more: counting them for each question would cost a millisecond.
         self._large: frozenset[int] = frozenset()
+        #: The model that was asked last: its vectors stay its own, whichever is active now.
+        self._model: _Model | None = None
         self.fallbacks = 0
 
     def nearest(self, vector: Vectors, *, limit: int, scope: Scope) -> list[Hit]:
@@ -170,10 +173,10 @@ class PostgresIndex:
                 around[one].append(passages[near])
         return around
 
-    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """Posts that hold each term; a term that none holds is left out."""
+    def statistics(self, terms: Sequence[str]) -> Corpus:
+        """A term that no post holds is left out."""
         with self._database.connection() as connection:
-            return dict(connection.execute(self._sql["document_frequencies"], {"terms": joined(terms)}).fetchall())
+            return self._keywords.corpus(connection, terms)
 
     def size(self) -> int:
         """How many public posts the statistics count."""
@@ -205,6 +208,7 @@ class PostgresIndex:
                 f"The active vectors are {model.name}'s ({model.dimensions} dimensions), the question's are "
                 f"{self._embedder}'s ({len(vector)}). Set embedder to the active model or backfill the new one."
             )
+        self._model = model
         return model
 
     def _in_scope(self, connection: Connection, found: Scored, limit: int, scope: Scope) -> list[Hit]:
@@ -235,7 +239,7 @@ class PostgresIndex:
         return kept < SELECTIVE * max(self._keywords.corpus(connection, ()).documents, 1)
 
     def _closeness(self, connection: Connection, vector: Vectors, post_ids: Sequence[int], scope: Scope) -> Closeness:
-        model = self._active(connection, vector)
+        model = self._model or self._active(connection, vector)
         rows = connection.execute(
             self._query("cosines", model), {"vector": HalfVector(vector), "ids": array(post_ids)}
         ).fetchall()

@@ -139,9 +139,6 @@ WITH weighed AS (
 )
 SELECT coalesce(sum(idf) FILTER (WHERE df = 1) / nullif(sum(df * idf), 0), 0)::float FROM weighed;
 
--- name: document_frequencies
-SELECT term, df FROM term WHERE term = ANY (string_to_array(%(terms)s::text, ' '));
-
 -- name: frequencies_within
 -- How many posts of what a question may not see hold each term: its own topic does not make its words known.
 SELECT u.lexeme, count(*)

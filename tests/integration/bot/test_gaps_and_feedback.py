@@ -14,6 +14,7 @@ from clients.postgres.gap_store import GapStore
 from clients.postgres.ledger import Ledger
 from clients.postgres.page_store import PageStore
 from clients.postgres.pool import Database
+from forum.bm25 import Corpus
 from forum.config import Config, FlagsSection
 from forum.errors import OutcomeUnknown, RemoteUnavailable
 from forum.types import Answer, Question, Route, Zone
@@ -28,7 +29,9 @@ class Book:
         self.database, self.store = database, GapStore(database)
 
     def gather(self) -> list[dict[str, Any]]:
-        Gaps(self.store, Config, frequencies=lambda terms: {}, documents=lambda: 1000).gather()
+        Gaps(
+            self.store, Config, statistics=lambda terms: Corpus(documents=1000, average_length=1.0, frequencies={})
+        ).gather()
         return PageStore(self.database).gaps(state="open", limit=50)
 
     def ask(self, post_id: int, question: str, *, state: str = "abstained", **more: Any) -> None:

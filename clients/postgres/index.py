@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 from typing import Any, LiteralString
 
-import numpy as np
 from pgvector import HalfVector
 from psycopg.sql import SQL, Composed, Literal
 
 from clients.postgres.arguments import array, joined, narrow, scope_arguments
+from clients.postgres.closeness import Measured
 from clients.postgres.keywords import Keywords, readings_of, term_counts
 from clients.postgres.pool import Connection, Database
 from clients.postgres.queries import queries
@@ -36,7 +35,6 @@ _MOST_EF = 1_000
 SMALL = 5_000
 #: Share of the index under which a filter makes the graph walk longer than an exact scan.
 SELECTIVE = 0.1
-_BACKGROUND = 256
 _KEEP_S = 600.0
 
 
@@ -48,13 +46,6 @@ class _Model:
     kind: str
     #: Vectors, counted up to SMALL.
     few: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Background:
-    read_at: float
-    vectors: Vectors
-    created_at: tuple[datetime, ...]
 
 
 class PostgresIndex:
@@ -70,7 +61,7 @@ class PostgresIndex:
         self._sql = queries("index")
         self._keywords = Keywords()
         self._scope_sql: LiteralString = self._sql["scope"]
-        self._backgrounds: dict[int, _Background] = {}
+        self._measured = Measured(embedder)
         self._category_sizes: tuple[float, dict[int, int]] = (-_KEEP_S, {})
         #: Models with SMALL vectors or more: counting them for each question would cost a millisecond.
         self._large: frozenset[int] = frozenset()
@@ -145,7 +136,10 @@ class PostgresIndex:
             frequencies = {**self._keywords.corpus(connection, list(titles)).frequencies, **corpus.frequencies}
             corpus = replace(corpus, frequencies=frequencies, novelty=self._keywords.novelty(connection))
             if vector is not None:
-                closeness = self._closeness(connection, vector, post_ids, scope)
+                model = self._model or self._active(connection, vector)
+                closeness = self._measured.closeness(
+                    connection, vector, post_ids, scope, model_id=model.id, documents=corpus.documents
+                )
         posts = {
             post: Counted(counts=counts[post], length=length, title_terms=title_terms)
             for post, (length, title_terms) in described.items()
@@ -237,31 +231,6 @@ class PostgresIndex:
             self._category_sizes = (time.monotonic(), sizes)
         kept = sum(sizes.get(one, 0) for one in scope.category_ids)
         return kept < SELECTIVE * max(self._keywords.corpus(connection, ()).documents, 1)
-
-    def _closeness(self, connection: Connection, vector: Vectors, post_ids: Sequence[int], scope: Scope) -> Closeness:
-        model = self._model or self._active(connection, vector)
-        rows = connection.execute(
-            self._query("cosines", model), {"vector": HalfVector(vector), "ids": array(post_ids)}
-        ).fetchall()
-        known = self._backgrounds.get(model.id)
-        if known is None or time.monotonic() - known.read_at > _KEEP_S:
-            known = self._read_background(connection, model)
-            self._backgrounds = {model.id: known}
-        vectors = known.vectors
-        if (before := scope.before) is not None:
-            vectors = vectors[np.array([at < before for at in known.created_at], dtype=bool)]
-        sample = vectors @ vector if len(vectors) > 1 else np.zeros(1, dtype=np.float32)
-        return Closeness(
-            embedder=self._embedder, cosines=dict(rows), mean=float(sample.mean()), spread=float(sample.std())
-        )
-
-    def _read_background(self, connection: Connection, model: _Model) -> _Background:
-        every = max(1, self._keywords.corpus(connection, ()).documents // _BACKGROUND)
-        rows = connection.execute(
-            self._query("background", model), {"every": every, "limit": 2 * _BACKGROUND}
-        ).fetchall()
-        vectors = np.array([row[0].to_numpy() for row in rows], dtype=np.float32).reshape(len(rows), -1)
-        return _Background(read_at=time.monotonic(), vectors=vectors, created_at=tuple(row[1] for row in rows))
 
 
 @lru_cache(maxsize=8_192)

@@ -9,6 +9,7 @@ import yaml
 
 from forum.config import Config
 from forum.errors import ConfigError
+from forum.strict_yaml import load
 
 
 def config_path() -> Path:
@@ -35,7 +36,7 @@ def load_config(path: Path | None = None) -> Config:
 def parse_config(content: bytes, *, where: str) -> Config:
     """The validated config of a file's content; `where` names it in the error. Raises ConfigError."""
     try:
-        data = yaml.safe_load(content)
+        data = load(content)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f", line {mark.line + 1}" if mark else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, repeat
+from itertools import chain, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,10 @@ import numpy.typing as npt
 #: So many places part two sentences: more than a combination within one sentence spans.
 SENTENCE = 20
 #: Places are first looked at in blocks of so many.
-BLOCK = 24
+BLOCK = 32
 #: Edges are first looked up by their last bits, which few others share.
-_LAST_BITS = (1 << 23) - 1
+_LAST_BITS = (1 << 21) - 1
+_BITS = np.left_shift(1, np.arange(8)).astype(np.uint8)
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -33,16 +34,22 @@ class Occurrences:
     def blocks(self) -> npt.NDArray[np.uint64]:
         """A row of bits for each family: the blocks of places where it is."""
         width = int(self.at.max(initial=0)) // BLOCK // 64 + 1
-        return _packed(self.families, self.at // BLOCK, len(self.names), width * 8).view("<u8").reshape(-1, width)
+        marks = np.zeros(len(self.names) * width * 64, bool)
+        marks[self.families * (width * 64) + self.at // BLOCK] = True
+        return np.packbits(marks, bitorder="little").view("<u8").reshape(-1, width)
 
     def places(self, wanted: Flags) -> dict[str, int]:
         """The places of the families that are wanted, as bits."""
         among = wanted.take(self.families).nonzero()[0]
         rows = (wanted.cumsum() - 1).take(self.families.take(among))
         width = int(self.at.max(initial=0)) // 8 + 1
-        bits = _packed(rows, self.at.take(among), int(wanted.sum()), width).view(f"S{width}").tolist()
+        at = self.at.take(among)
+        marks = np.zeros(int(wanted.sum()) * width, np.uint8)
+        np.bitwise_or.at(marks, rows * width + (at >> 3), _BITS.take(at & 7))
+        names = list(self.names)
         return {
-            name: int.from_bytes(row, "little") for name, row in zip(compress(self.names, wanted), bits, strict=True)
+            names[family]: int.from_bytes(row, "little")
+            for family, row in zip(wanted.nonzero()[0].tolist(), marks.view(f"S{width}").tolist(), strict=True)
         }
 
 
@@ -121,10 +128,3 @@ class Lexicon:
             nodes.append(found.take(true) + self._size)
             last.append(then.take(true))
         return np.concatenate(nodes), np.concatenate(last)
-
-
-def _packed(rows: Numbers, at: Numbers, count: int, width: int) -> npt.NDArray[np.uint8]:
-    """`count` rows of `width` bytes, with these bits set."""
-    marks = np.zeros(count * width * 8, bool)
-    marks[rows * (width * 8) + at] = True
-    return np.packbits(marks, bitorder="little")

@@ -39,6 +39,8 @@ _SHORT = 3
 _JOINTS = {b"me", b"my", b"to", b"of", b"is", b"in", b"up", b"do", b"no", b"an", b"am", b"as", b"be", b"we", b"a"} | {
     *(b"le", b"la", b"de", b"du", b"un", b"je", b"tu", b"et", b"ta", b"te", b"ma")
 }
+#: A word may stand in so many pieces; in a message of up to so many words they are looked for everywhere.
+_PIECES, _SHORT_MESSAGE = 6, 200
 #: How far around a word that was undone the second spelling is searched, in words.
 _AROUND = 48
 
@@ -119,7 +121,9 @@ class Folder:
         alone = kinds == _ALONE
         if (alone[2:] & alone[1:-1] & alone[:-2]).any():
             pieces |= alone
-        joined = list(self._joined(tokens, pieces.nonzero()[0].tolist(), changed)) if pieces.any() else []
+        # In a short message pieces may all be words themselves (per son nage).
+        places = pieces.nonzero()[0].tolist() if len(tokens) > _SHORT_MESSAGE else range(len(tokens))
+        joined = list(self._joined(tokens, places, changed)) if places else []
         if not joined and not changed.any():
             return b""
         undone = list(map(remembered.meanings.get, tokens, tokens))
@@ -155,22 +159,23 @@ class Folder:
 
     def _pieces_at(self, tokens: list[bytes], at: int, done: int) -> tuple[int, int, bytes]:
         """The first piece, the number of pieces and the word that stands in pieces around `at` (ig nore)."""
-        for first in (at - 1, at):
-            if first < done or first + 1 == len(tokens):
-                continue
+        for first in range(max(at - _PIECES + 2, done), min(at + 1, len(tokens) - 1)):
             word = tokens[first]
             if word + tokens[first + 1] not in self._opens:
                 continue
-            for count, piece in enumerate(tokens[first + 1 : first + 6], 2):
+            longest, found = 0, b""
+            for count, piece in enumerate(tokens[first + 1 : first + _PIECES], 2):
                 word += piece
                 if (
                     word in self._split
                     and first + count > at
-                    and not self._known.issuperset(tokens[first : first + count])
+                    and (count > 2 or not self._known.issuperset(tokens[first : first + count]))
                 ):
-                    return first, count, word
+                    longest, found = count, word
                 if word not in self._begins:
                     break
+            if found:
+                return first, longest, found
         return at, 1, b""
 
     def _spelled(self, letters: bytes) -> bytes:

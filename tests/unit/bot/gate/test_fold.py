@@ -36,3 +36,23 @@ def test_two_signs_alone_are_what_they_are() -> None:
 
 def test_single_letters_do_not_use_up_the_tries_for_spelled_words() -> None:
     assert "mdma" in _second_view("x is 1 " * 100 + "where is m d m a")
+
+
+@pytest.mark.parametrize("text", ["as sas si ner", "as sas siner", "assa ss in er"])
+def test_a_word_is_put_together_from_many_pieces(text: str) -> None:
+    assert _second_view(f"tuer {text} ce soir") == ["tuer", "assassiner", "ce", "soir"]
+
+
+def test_of_two_words_in_the_same_pieces_the_longer_one_counts() -> None:
+    folder = Folder(["count", "counterfeit"])
+    assert [word for words in list(folder.views("coun t er feit"))[1:] for word in words] == [
+        b".",
+        b"counterfeit",
+        b".",
+    ]
+
+
+def test_pieces_that_are_words_themselves_are_put_together_in_a_short_message() -> None:
+    folder = Folder(["person", "personnage", "per", "son", "nage"])
+    assert [word for words in list(folder.views("per son nage"))[1:] for word in words] == [b".", b"personnage", b"."]
+    assert list(folder.views("per son nage " + "x " * 200))[1:] == []

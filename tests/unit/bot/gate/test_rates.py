@@ -35,10 +35,16 @@ def test_most_paraphrases_that_no_rule_was_written_for_are_caught() -> None:
     assert sum(map(_stopped, rows)) >= 0.8 * len(rows)
 
 
+def test_most_probes_of_set_13_which_no_rule_was_written_for_are_caught() -> None:
+    rows = [row for row in _rows("misuse-fresh.jsonl") if row["set"] == 13]
+    assert len(rows) >= 299
+    assert sum(map(_stopped, rows)) >= 0.92 * len(rows)
+
+
 def test_at_least_98_percent_of_the_sets_that_the_rules_were_widened_by_are_caught() -> None:
-    rows = [row for row in _rows("misuse-fresh.jsonl") if row["set"] in {1, 2, 3, 5, 6, 8, 9}]
+    rows = [row for row in _rows("misuse-fresh.jsonl") if row["set"] in {1, 2, 3, 5, 6, 8, 9, 11, 12}]
     missed = [row["text"] for row in rows if not _stopped(row)]
-    assert len(rows) >= 1_600
+    assert len(rows) >= 2_300
     assert len(missed) <= 0.02 * len(rows), missed
 
 
@@ -50,10 +56,16 @@ def test_no_intent_and_no_language_is_left_out() -> None:
 
 
 def test_at_most_1_percent_of_the_look_alikes_is_stopped() -> None:
-    rows = _rows("lookalikes.jsonl")
+    rows = [*_rows("lookalikes.jsonl"), *(row for row in _rows("lookalikes-fresh.jsonl") if row["set"] == 11)]
     stopped = [row["text"] for row in rows if _stopped(row)]
-    assert len(rows) >= 1_000
+    assert len(rows) >= 1_400
     assert len(stopped) <= 0.01 * len(rows), stopped
+
+
+def test_few_of_the_look_alikes_that_no_rule_was_narrowed_for_are_stopped() -> None:
+    rows = [row for row in _rows("lookalikes-fresh.jsonl") if row["set"] in {12, 13}]
+    assert len(rows) >= 600
+    assert sum(map(_stopped, rows)) <= 0.06 * len(rows)
 
 
 def test_no_question_of_the_practice_forum_is_stopped() -> None:

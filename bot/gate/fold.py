@@ -169,7 +169,7 @@ class Folder:
                 if (
                     word in self._split
                     and first + count > at
-                    and (count > 2 or not self._known.issuperset(tokens[first : first + count]))
+                    and (count > 2 or word[5:] or not self._known.issuperset(tokens[first : first + count]))
                 ):
                     longest, found = count, word
                 if word not in self._begins:
@@ -212,10 +212,10 @@ class Folder:
         return self._by_shape.get(shape, b"") if len(shape) == _SHORT - 1 and not letters.isdigit() else b""
 
     def _taken_apart(self, token: bytes) -> bool:
-        """Whether a token's pieces are no words of their own; of one letter they never are, but e-mail has one."""
+        """Whether a token's pieces are three, or no words of their own (one letter never is, but e-mail has one)."""
         pieces = token.translate(_WORDS).split()
         longer = [piece for piece in pieces if piece[1:]]
-        return len(pieces) - len(longer) > 1 or not self._known.issuperset(longer)
+        return len(pieces) - len(longer) > 1 or len(pieces) > 2 or not self._known.issuperset(longer)
 
     def _apart(self, text: bytes) -> list[bytes]:
         """The words of a text in blanks; known words that were run together are set apart."""

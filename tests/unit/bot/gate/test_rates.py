@@ -37,7 +37,7 @@ def test_most_paraphrases_that_no_rule_was_written_for_are_caught() -> None:
 
 def test_most_probes_of_set_14_which_hardly_a_rule_was_written_for_are_caught() -> None:
     rows = [row for row in _rows("misuse-fresh.jsonl") if row["set"] == 14]
-    assert len(rows) >= 290
+    assert len(rows) >= 270
     assert sum(map(_stopped, rows)) >= 0.92 * len(rows)
 
 

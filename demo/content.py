@@ -12,6 +12,7 @@ import yaml
 
 from demo.records import REGULAR, STUB, WHISPER, Category, Group, Post, Record, Topic, User, iso
 from forum.errors import UsageError
+from forum.strict_yaml import load
 
 CONTENT = Path(__file__).parent / "forum"
 
@@ -59,15 +60,12 @@ def read_content(folder: Path = CONTENT) -> Content:
 
 def _yaml(path: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.load(path.read_text("utf-8"), _LOADER)  # noqa: S506 - a safe loader either way
+        content = load(path.read_text("utf-8"))
     except (OSError, yaml.YAMLError) as error:
         raise UsageError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise UsageError(f"{path}: a mapping is expected")
     return content
-
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _people(forum: Mapping[str, Any]) -> list[Record]:

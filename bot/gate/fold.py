@@ -215,7 +215,7 @@ class Folder:
         """Whether a token's pieces are three, or no words of their own (one letter never is, but e-mail has one)."""
         pieces = token.translate(_WORDS).split()
         longer = [piece for piece in pieces if piece[1:]]
-        return len(pieces) - len(longer) > 1 or len(pieces) > 2 or not self._known.issuperset(longer)
+        return len(pieces) > 2 or not self._known.issuperset(longer)
 
     def _apart(self, text: bytes) -> list[bytes]:
         """The words of a text in blanks; known words that were run together are set apart."""

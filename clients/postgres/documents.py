@@ -125,9 +125,7 @@ class WithDocuments:
         return self._corpus(terms, sorted(self._collections)) if self._collections else self._index.statistics(terms)
 
     def size(self) -> int:
-        posts = self._index.size()
-        with self._database.connection() as connection:
-            return posts + self._statistics(connection, sorted(self._collections))[0]
+        return self.statistics(()).documents
 
     def _names(self, scope: Scope) -> list[str]:
         return [] if scope.before is not None else sorted(scope.collections & self._collections.keys())

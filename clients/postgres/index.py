@@ -174,8 +174,7 @@ class PostgresIndex:
 
     def size(self) -> int:
         """How many public posts the statistics count."""
-        with self._database.connection() as connection:
-            return self._keywords.corpus(connection, ()).documents
+        return self.statistics(()).documents
 
     def _query(self, name: str, model: _Model) -> Composed:
         return self._scoped(name, model=Literal(model.id), dims=Literal(model.dimensions))

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 import yaml
 
-from clients.config_file import config_path
+from clients.config_file import config_path, parse_config
 from clients.console import print_json
 from eval.calibration import (
     Scored,
@@ -28,7 +28,7 @@ from eval.runner import Runner
 from eval.scratch import open_index
 from eval.settings import config_with
 from eval.top_logits import top_logits
-from forum.config import Config, ZoneThresholds
+from forum.config import ZoneThresholds
 from forum.errors import ThreadciteError, UsageError
 
 _ZONES = re.compile(r"^(  zones:)[^\n]*(\n(?:    [^\n]*\n)*)", re.MULTILINE)
@@ -122,5 +122,5 @@ def write_thresholds(path: Path, thresholds: ZoneThresholds) -> None:
     others = [one for one in (data.get("reranker", {}).get("zones") or []) if one.get("model") != thresholds.model]
     flow = yaml.safe_dump([thresholds.model_dump(), *others], default_flow_style=True, sort_keys=False, width=10_000)
     written = _ZONES.sub(lambda found: f"{found[1]} {flow.strip()}\n", text)
-    Config.parse(yaml.safe_load(written), where=str(path))
+    parse_config(written.encode(), where=str(path))
     path.write_text(written, encoding="utf-8")
